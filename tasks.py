@@ -15,6 +15,7 @@ python3 tasks.py wheel             sdist, wheel from it, and the tests that can 
 python3 tasks.py wheels [PATTERN]  wheels of all Pythons for Linux, into dist, by zig; cp313-* chooses some
 python3 tasks.py sanitize          tests of the extensions under AddressSanitizer; needs gcc
 python3 tasks.py fuzz [--seconds N | --runs N] [CODEC...]   mutated payloads and odd objects over every codec
+python3 tasks.py conformance DIR [CODEC...]      public conformance suites in DIR over codecs
 python3 tasks.py benchmarks [NAME [ARGUMENTS]]   the figures that the project promises, beside their targets
 """
 
@@ -69,6 +70,8 @@ TYPED = (
         "wheels",
         "-p",
         "benchmarks",
+        "-p",
+        "conformance",
     ),
     ("tests", "typing/api.py"),
 )
@@ -440,6 +443,18 @@ def fuzz(arguments: list[str]) -> None:
     os.execv(BIN / "python", [str(BIN / "python"), str(ROOT / "tests/fuzz"), *arguments])
 
 
+def conformance(arguments: list[str]) -> None:
+    """Run public conformance suites on the codecs of their formats."""
+    setup("test")
+    # A relative folder is meant from here.
+    python = f"{ROOT / 'tests'}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
+    os.execve(
+        BIN / "python",
+        [str(BIN / "python"), "-m", "conformance", *arguments],
+        ENVIRONMENT | {"PYTHONPATH": python},
+    )
+
+
 def benchmarks(arguments: list[str]) -> None:
     """Print promised figures next to their targets: all (hours), or one module of tests/benchmarks."""
     names = sorted(path.stem for path in (ROOT / "tests/benchmarks").glob("[a-z]*.py"))
@@ -467,6 +482,7 @@ VERBS = {
     "wheels": wheels,
     "sanitize": sanitize,
     "fuzz": fuzz,
+    "conformance": conformance,
     "benchmarks": benchmarks,
 }
 

@@ -19,6 +19,5 @@ file, `stats` the verdicts on pairs (`noise`, `student`), and `verdict` the rank
 imports nothing of `run`, and `run` names workers only in jobs.
 
 In `lab`, `fidelity` compares decoded records, `evolution` tries versions of a schema, `hostile` attacks
-codecs with payloads and objects, `conformance` runs public suites, and `selftest` measures codecs with
-planted faults.
+codecs with payloads and objects, and `selftest` measures codecs with planted faults.
 """

@@ -2,7 +2,7 @@
 
 Both are encoded as JSON by one pair of functions, `encode` and `decode`; an unknown kind is an error.
 Records, schemas and payloads are named by digest. An `Executor` transfers them to the worker and returns its
-output, so a worker may be on another machine. Only `Prepare`, `Survey` and `Conform` name files of the user,
+output, so a worker may be on another machine. Only `Prepare` and `Survey` name files of the user,
 and run where these are.
 """
 
@@ -364,22 +364,6 @@ class Attack(Job):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Conform(Job):
-    """Run the cases of a conformance suite on a codec; one note per case.
-
-    Attributes:
-        folder: The user's copy of the suite, read in place.
-        start: Number of cases to skip.
-    """
-
-    kind = "conform"
-    codec: str
-    suite: str
-    folder: str
-    start: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Try(Job):
     """Try a codec on two versions of a schema.
 
@@ -675,7 +659,6 @@ MODULES: Mapping[type[Job], str] = {
     Compare: "bakeoff.bench.lab.fidelity.matrix",
     ReadBack: "bakeoff.bench.lab.fidelity.writers",
     Attack: "bakeoff.bench.lab.hostile.attack",
-    Conform: "bakeoff.bench.lab.conformance.verdicts",
     Try: "bakeoff.bench.lab.evolution.attempt",
     Survey: "bakeoff.bench.worker.survey",
     Reread: "bakeoff.bench.lab.evolution.cost",

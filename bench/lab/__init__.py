@@ -1,1 +1,1 @@
-"""Tests of codecs other than timing: fidelity, hostile input, conformance, evolution, self-test."""
+"""Tests of codecs other than timing: fidelity, hostile input, evolution, self-test."""

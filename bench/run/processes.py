@@ -33,7 +33,6 @@ from ..jobs import (
     Attack,
     Check,
     CheckReads,
-    Conform,
     Ended,
     Failed,
     Job,
@@ -63,7 +62,7 @@ SCRUBBED = (
 """Variables that would affect measurements in every process. Allocator settings are the user's choice and are
 recorded instead."""
 
-FORKED: tuple[type, ...] = (Attack, Check, CheckReads, Conform, Survey, TimeReads, Try)
+FORKED: tuple[type, ...] = (Attack, Check, CheckReads, Survey, TimeReads, Try)
 """Jobs whose workers are forked from a process with all imports done, as starting takes most of their time.
 """
 

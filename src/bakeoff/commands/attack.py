@@ -1,7 +1,4 @@
-"""``bakeoff attack``: check codecs with hostile payloads and objects against their promise.
-
-`_conformance` runs the conformance suites.
-"""
+"""``bakeoff attack``: check codecs with hostile payloads and objects against their promise."""
 
 from __future__ import annotations
 
@@ -9,7 +6,6 @@ import contextlib
 import json
 import math
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -50,12 +46,6 @@ MARKS = {"kept": "", "broken": "bold red", "known": "yellow", "out of date": "bo
 )
 @click.option("--cases", is_flag=True, help="Show each case of each codec.")
 @click.option("--list", "listing", is_flag=True, help="List the cases and run none.")
-@click.option(
-    "--conformance",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    metavar="DIR",
-    help="Run the public conformance suites in DIR instead of attacks.",
-)
 @format_option("text", "json")
 @click.pass_context
 def command(
@@ -66,7 +56,6 @@ def command(
     memory: int,
     cases: bool,
     listing: bool,
-    conformance: Path | None,
     form: str,
 ) -> None:
     """Attack codecs with hostile payloads and objects, and check that they keep their promise.
@@ -77,24 +66,13 @@ def command(
 
     CODEC may be a glob. Without it, all installed codecs are tried, and msgpack with each compressor.
 
-    --conformance shows the results of public test suites: JSONTestSuite, msgpack-test-suite,
-    yaml-test-suite, the BSON corpus, the CBOR test vectors. Only a foreign exception or a dead process
-    breaks the promise there. Other differences from a suite are listed.
-
-    Exit codes: 0 all promises kept, 1 a promise was broken, 2 no such codec, case or suite.
+    Exit codes: 0 all promises kept, 1 a promise was broken, 2 no such codec or case.
     """
     from ..bench.lab.hostile.campaign import check
     from ..bench.lab.hostile.collection import CASES
     from ..bench.lab.hostile.promises import Promise
     from ..console import progress
-    from ._conformance import show as run_suites
-    from ._output import typed
 
-    if conformance is not None:
-        if others := sorted({"--only", "--max-time", "--max-memory", "--cases", "--list"} & set(typed(ctx))):
-            raise UsageError(f"{', '.join(others)}: cannot be combined with --conformance")
-        run_suites(conformance, selection, form)
-        return
     if not any(case.fits(only) for case in CASES):
         raise UsageError(f"no case is named {', '.join(only)}; `bakeoff attack --list` lists them")
     if listing:

@@ -1,24 +1,16 @@
-"""The worker's side: one codec, all cases of the suite for its format."""
+"""The verdict on a codec for one case."""
 
 from __future__ import annotations
 
 import io
-import os
 import reprlib
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from ....codecs import CodecError, DecodeError, EncodeError
-from ....codecs import codec as by_name
-from ....codecs.core.paths import brief
-from ...jobs import Answer, Conform, Done, Failed
-from ...worker.context import WorkerContext
-from ..fidelity.equality import first_difference
+from bakeoff import Codec, DecodeError, EncodeError
+from bakeoff.bench.lab.fidelity.equality import first_difference
+from bakeoff.codecs.core.paths import brief
+
 from .case import UNTOLD, ConformanceCase, ConformanceVerdict, Suite
-from .suites import SUITES, Copy
-
-if TYPE_CHECKING:
-    from ....codecs import Codec
 
 _REJECTED: dict[str, ConformanceVerdict] = {
     "accept": "wrong reject",
@@ -41,24 +33,6 @@ class ConformanceJudgement(NamedTuple):
     verdict: ConformanceVerdict
     reason: str
     exact: bool | None = None
-
-
-def run(job: Conform, context: WorkerContext) -> Answer:
-    """Judge one codec, starting at one case; each verdict is saved before the next case is run."""
-    me = os.getpid()
-    suite = next(suite for suite in SUITES if suite.name == job.suite)
-    cases = Copy(suite, Path(job.folder)).cases()
-    try:
-        codec = by_name(job.codec)
-    except CodecError as error:
-        return Failed(error.reason)
-    for index, case in enumerate(cases[job.start :], job.start):
-        context.beat(index)
-        judgement = conformance_of(codec, suite, case)
-        if os.getpid() != me:
-            os._exit(1)  # The codec forked, and the copy is not a worker.
-        context.note(judgement)
-    return Done()
 
 
 def conformance_of(codec: Codec, suite: Suite, case: ConformanceCase) -> ConformanceJudgement:

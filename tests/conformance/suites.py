@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from ....errors import UsageError
+from bakeoff.errors import UsageError
+
 from . import bson, cbor, json, msgpack, yaml
 from .case import ConformanceCase, Suite
 
@@ -18,6 +19,11 @@ class Copy(NamedTuple):
 
     suite: Suite
     folder: Path
+
+    @classmethod
+    def of(cls, suite: str, folder: Path) -> Copy:
+        """Return a copy of the suite with this name."""
+        return cls(next(each for each in SUITES if each.name == suite), folder)
 
     def cases(self) -> list[ConformanceCase]:
         """Read all cases.
