@@ -48,7 +48,7 @@ _METADATA = {
     "pair": "bakeoff_pair",
     "rounds": "bakeoff_rounds",
     "dirty": "bakeoff_dirty",
-    "reference_kernel": "bakeoff_yardstick",
+    "reference_kernel": "bakeoff_reference_kernel",
     "drift": "bakeoff_drift",
     "contention": "bakeoff_contention",
     "dear": "bakeoff_dear",

@@ -46,7 +46,7 @@ def test_a_slower_codec_stands_out_of_a_slower_machine(result_of, slow_hour):
     assert {"same", "not significant"} >= {change.words for change in found.changes[1:]}
 
 
-def test_files_of_one_table_have_one_yardstick(slow_hour):
+def test_files_of_one_table_have_one_reference_kernel(slow_hour):
     ((_, merged),) = machines(slow_hour)
     json = {
         (cell.cell.operation_name, cell.cell.codec): cell.samples[0].value
@@ -58,7 +58,7 @@ def test_files_of_one_table_have_one_yardstick(slow_hour):
     assert json["size", "json #1"] == json["size", "json #2"]
 
 
-def test_another_interpreter_has_another_yardstick(slow_hour):
+def test_another_interpreter_has_another_reference_kernel(slow_hour):
     first, second = slow_hour
     other = replace(second, environment={**second.environment, "python_version": "3.13.0"})
 
