@@ -35,6 +35,9 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from zipfile import ZipFile
 
+if sys.version_info < (3, 11):  # noqa: UP036 - pip would say so after minutes
+    sys.exit(f"tasks.py needs Python 3.11; this is {sys.version.split()[0]}; try python3.12 tasks.py")
+
 ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
 BIN = VENV / "bin"

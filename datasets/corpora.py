@@ -120,7 +120,15 @@ def corpus(
 
         _refuse_unread(source, reading)
         return Made(source, imported(source), reading)
-    raise UnknownCorpus(source, near(source, NAMES))
+    raise UnknownCorpus(source, near(source, [*NAMES, *_neighbors(path)]))
+
+
+def _neighbors(path: Path) -> list[str]:
+    """Return the files beside a path that does not exist, as the user would type them."""
+    try:
+        return [str(path.with_name(each.name)) for each in path.parent.iterdir() if each.is_file()]
+    except OSError:
+        return []
 
 
 def _refuse_unread(source: str, reading: ReadOptions) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 
 from ..errors import RunError, UsageError, hint
@@ -11,12 +12,15 @@ class UnknownCorpus(UsageError):  # noqa: N818
     """The name is neither a built-in corpus nor a file, or is not the required one of the two.
 
     Attributes:
-        near: Similar built-in names.
+        near: Similar names of built-in corpora and files.
     """
 
     def __init__(self, name: str, near: Sequence[str] = (), *, built_in: bool = False) -> None:
         what = "no built-in corpus" if built_in else "no corpus and no file"
-        super().__init__(f"{what} named {name!r}; {hint(near, '`bakeoff corpora` lists the built-in ones')}")
+        otherwise = "`bakeoff corpora` lists the built-in ones"
+        if "://" in name and not built_in:
+            otherwise = f"download it: `curl -L {shlex.quote(name)} | bakeoff run -`"
+        super().__init__(f"{what} named {name!r}; {hint(near, otherwise)}")
         self.near = tuple(near)
 
 

@@ -49,6 +49,10 @@ def test_each_option_of_run_has_a_topic():
     [
         (["rum"], "did you mean run"),
         (["run", "mesages"], "messages"),
+        (
+            ["run", "https://example.org/a.jsonl"],
+            "`curl -L https://example.org/a.jsonl | bakeoff run -`",
+        ),
         (["run", "messages", "-c", "msgpak"], "did you mean msgpack"),
         (["codecs", "nothing-like-it"], "no such codec"),
         (["once", "load", "msgpack", "nothing.msgpack"], "nothing.msgpack"),
@@ -71,6 +75,8 @@ def test_what_does_not_exist_is_a_usage_error(arguments, said, tmp_path, monkeyp
     ("arguments", "said"),
     [
         (["nope"], "no command 'nope'; see `bakeoff --help`"),
+        (["diff", "a", "b"], "no command 'diff'; did you mean compare?"),
+        (["help"], "no command 'help'; did you mean --help?"),
         (["run", "--nope"], "no such option --nope; see `bakeoff run --help`"),
         (["run", "--quik"], "no such option --quik; did you mean --quick?"),
         (["compare", "a"], "missing argument 'AFTER'; see `bakeoff compare --help`"),

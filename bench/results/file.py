@@ -216,7 +216,7 @@ def read_suite(path: Path) -> pyperf.BenchmarkSuite:
         reason = f"{path}: not a result file of `bakeoff run` or pyperf, or cut off"
         if "version None" not in str(error):  # valid JSON, but not pyperf's
             reason += f": {error}"
-        raise ResultFileError(reason) from error
+        raise ResultFileError(f"{reason}; to measure records in it, use `bakeoff run {path}`") from error
     if any(_DEVELOPMENT_KEY in benchmark.get_metadata() for benchmark in suite.get_benchmarks()):
         raise ResultFileError(
             f"{path}: written by a development version of bakeoff; result files of bakeoff 0.1.0 and later "

@@ -125,13 +125,12 @@ class Request:
 
     def _operations(self, stored: Options | None) -> tuple[str, ...] | None:
         if self.ops is not None:
-            if self.repeat or self.cold or self.memory is not None:
-                raise UsageError(
-                    "--ops names all operations; remove --repeat, --cold and --memory/--no-memory"
-                )
+            if self.repeat or self.cold or self.memory:
+                raise UsageError("--ops names all operations; remove --repeat, --cold and --memory")
             wanted = [name.strip() for name in self.ops.split(",") if name.strip()]
-            for name in wanted:
-                operation(name)
+            measuring = [name for name in wanted if operation(name).phase == "memory"]
+            if measuring and self.memory is False:
+                raise UsageError(f"--ops names {measuring[0]}; remove it, or --no-memory")
             if not wanted:
                 raise UsageError(f"--ops names no operation; there are {', '.join(OPERATIONS)}")
             if any(operation(name).operation == read.NAME for name in wanted):

@@ -215,6 +215,8 @@ def format_of(path: Path, name: str | None = None, option: str = "--from") -> Fi
     for kind in file_formats().values():
         if suffix in kind.suffixes:
             return kind
+    if suffix == ".py":
+        raise UnknownFormat(f"{path}: a program; name its list or function of records: {path}:NAME")
     raise UnknownFormat(f"{path}: unknown ending; choose a format with {option} {'|'.join(file_formats())}")
 
 

@@ -11,6 +11,8 @@ from .columns import ColumnSpec, figure_of
 from .cost import CostModel, Crossings
 
 GROUPS: Final = ("format", "library")
+_OTHER_WORDS: Final = {"memory": "peak", "size": "bytes", "speed": "cost", "time": "cost"}
+"""Columns by other words for what they show."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +87,6 @@ def _known(key: str, what: str, columns: Mapping[str, ColumnSpec]) -> None:
     base = figure_of(key, columns)
     if base not in columns:
         there = f"there are {', '.join(columns)}"
-        raise UsageError(f"no {what} {key!r}; {hint(near(base, columns), there)}")
+        raise UsageError(f"no {what} {key!r}; {hint(near(base, columns, _OTHER_WORDS), there)}")
     if key != base and columns[base].words:
         raise UsageError(f"no {what} {key!r}: {base} has no ratio")

@@ -79,11 +79,32 @@ def run(
         progress: Show progress and remarks on stderr or in the notebook.
 
     Raises:
-        UsageError: There is no such corpus, file, codec or operation; or two arguments contradict each other.
+        UsageError: There is no such corpus, file, codec or operation; an argument has another type or range;
+            or two arguments contradict each other.
             Messages name options as the command has them.
         RunError: Records cannot be read, or something cannot be sent to workers.
         KeyboardInterrupt: It was interrupted before anything was measured.
     """
+    _check(
+        quick=quick,
+        budget=budget,
+        precision=precision,
+        records=records,
+        sample=sample,
+        seed=seed,
+        operations=operations,
+        memory=memory,
+        schema=schema,
+        infer=infer,
+        raw=raw,
+        compress=compress,
+        readers=readers,
+        gc=gc,
+        isolate=isolate,
+        all=all,
+        trusted=trusted,
+        progress=progress,
+    )
     with tempfile.TemporaryDirectory(prefix="bakeoff-") as name, _registered(codecs) as patterns:
         folder = Path(name)
         corpus = _corpus(source, folder, records)
@@ -109,6 +130,21 @@ def run(
             trusted=trusted or None,
         )
         return _measured(options, _objects(corpus, options), folder, progress=progress)
+
+
+def _check(**arguments: Any) -> None:
+    """Refuse arguments of `run` that have another type or range.
+
+    Raises:
+        UsageError: It names the first one.
+    """
+    from .bench.results.plain import typed
+    from .bench.run.arguments import Arguments
+
+    try:
+        typed(Arguments, arguments)
+    except TypeError as error:
+        raise UsageError(f"{error}; help(bakeoff.run) says what it may be") from error
 
 
 def _measured(options: Options, objects: Objects, folder: Path, *, progress: bool) -> Result:
@@ -193,7 +229,10 @@ def _registered(codecs: Any) -> Iterator[list[str]]:
 
     patterns: list[str] = []
     objects: dict[str, Codec] = {}
-    for each in [codecs] if isinstance(codecs, str | Codec | Mapping) else codecs:
+    given = [codecs] if isinstance(codecs, str | Codec | Mapping) else codecs
+    if not isinstance(given, Iterable):
+        raise UsageError(f"codecs is {codecs!r:.40}; help(bakeoff.run) says what it may be")
+    for each in given:
         if isinstance(each, str):
             patterns.append(each)
             continue

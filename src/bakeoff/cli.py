@@ -54,6 +54,9 @@ GROUPS = {
 
 COMMANDS = {name: summary for commands in GROUPS.values() for name, summary in commands.items()}
 
+OTHER_WORDS = {"bench": "run", "check": "pick", "diff": "compare", "help": "--help", "list": "codecs"}
+"""Commands by the words that other tools have for them."""
+
 
 class _Commands(click.Group):
     """Group that knows the commands by name, so that ``--help`` imports none of them."""
@@ -72,7 +75,8 @@ class _Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args[0] not in COMMANDS and not args[0].startswith("-"):
-            raise UsageError(f"no command {args[0]!r}; {hint(near(args[0], COMMANDS), _help_of(ctx))}")
+            alike = near(args[0], COMMANDS, OTHER_WORDS)
+            raise UsageError(f"no command {args[0]!r}; {hint(alike, _help_of(ctx))}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

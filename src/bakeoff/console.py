@@ -229,15 +229,18 @@ def live_display() -> Iterator[LiveDisplay]:
 
 def progress() -> Progress:
     """Return a progress display on stderr that stays silent when stderr is not a terminal."""
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
+
+    class Clock(ProgressColumn):
+        def render(self, task: Task) -> str:
+            left = "" if task.time_remaining is None else f" · about {task.time_remaining:.0f} s left"
+            return f"{task.elapsed or 0:.0f} s{left}"
 
     terminal = console(stderr=True)
     return Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
+        Clock(),
         console=terminal,
         transient=True,
         disable=not terminal.is_terminal,

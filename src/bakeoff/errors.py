@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 
 class BakeoffError(Exception):
@@ -38,10 +38,16 @@ class SchemaError(UsageError, ValueError):
         return f"schema at `{self.path}`: {self.reason}"
 
 
-def near(name: str, known: Iterable[str]) -> tuple[str, ...]:
-    """Return at most three known names similar to an unknown one, the most similar first."""
+def near(name: str, known: Iterable[str], other_words: Mapping[str, str] | None = None) -> tuple[str, ...]:
+    """Return at most three known names similar to an unknown one, the most similar first.
+
+    Args:
+        other_words: Names for words that other tools use for the same thing.
+    """
     from difflib import get_close_matches
 
+    if other_words is not None and name in other_words:
+        return (other_words[name],)
     return tuple(get_close_matches(name, list(known)))
 
 

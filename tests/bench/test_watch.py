@@ -482,6 +482,14 @@ def test_the_caller_is_named_and_the_library_that_it_called(tmp_path):
     assert re.fullmatch(r"program.py:2 through httpx/_content.py:\d+", site.place)
 
 
+def test_a_program_that_fails_before_any_call(tmp_path):
+    done = launch(tmp_path, "watch", "--", sys.executable, "missing.py")
+
+    assert 2 == done.returncode
+    assert "no answer: the program ended with exit code 2 before any watched call" in done.stderr
+    assert [] == list(tmp_path.iterdir())
+
+
 def test_the_answer(worked):
     folder, done = worked
 

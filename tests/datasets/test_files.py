@@ -922,9 +922,17 @@ class TestOtherSources:
         with pytest.raises(RunError, match="it needs a schema"):
             write(records, io.BytesIO(), file_formats()["avro"])
 
-    def test_missing_file(self) -> None:
+    def test_missing_file(self, tmp_path: Path) -> None:
         with pytest.raises(UnknownCorpus, match=r"no file named 'nope\.jsonl'"):
             datasets.corpus("nope.jsonl")
+        orders = put(tmp_path, "orders.jsonl", b"1")
+        with pytest.raises(UnknownCorpus, match=re.escape(f"did you mean {orders}?")):
+            datasets.corpus(str(tmp_path / "orders.json"))
+
+    def test_a_program_is_not_a_file_of_records(self, tmp_path: Path) -> None:
+        program = put(tmp_path, "objects.py", b"rows = [1]")
+        with pytest.raises(UnknownFormat, match=re.escape(f"function of records: {program}:NAME")):
+            datasets.corpus(str(program))
 
     def test_function(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         put(

@@ -303,6 +303,7 @@ def test_read_only_folder(bakeoff, file, tmp_path):
         (["--columns", "dmp"], "did you mean dump"),
         (["--columns", "rank:x"], "rank has no ratio"),
         (["--sort", "colour"], "no column to sort by 'colour'"),
+        (["--sort", "speed"], "did you mean cost"),
         (["--baseline", "xml"], "baseline 'xml' took no part"),
         (["--bandwidth", "fast"], "bandwidth 'fast'"),
         (["--reads", "-1"], "reads -1"),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..console import live_display, show_on, show_text
-from ..errors import BakeoffError, UsageError
+from ..errors import BakeoffError, RunError, UsageError
 from ..files import atomic_write, check_own, is_device, is_watch_file
 from ._output import layout, typed
 from ._records import destination
@@ -118,6 +118,8 @@ def command(
         try:
             watch = parts.read(made)
             total = max(ended.busy, watch.busy) - watch.own
+            if ended.code and not watch.sites:
+                raise RunError(f"the program ended with exit code {ended.code} before any watched call")
             _answer(watch, program, total, ended.wall, path, anonymous=anonymous)
         except (BakeoffError, OSError) as error:
             # The exit code is the program's, whatever becomes of the answer.
