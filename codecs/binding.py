@@ -128,6 +128,7 @@ class Bound:
             that the schema's own classes refuse. None if `decode` builds no such objects.
         suspect: Bytes of payloads that `decode` may refuse although `encode` wrote them, such as the null
             written for NaN. A payload with such bytes is decoded before it is returned.
+        head: Bytes before the body, which is what other libraries read by the definition.
         index: As in `Binding`; empty in formats whose definitions have only one record.
         deepest: `DEEPEST` if records may contain others of their kind; 0 if the schema limits nesting.
     """
@@ -142,5 +143,6 @@ class Bound:
     reading: Callable[[SchemaProtocol], Callable[..., Any]] | None = None
     again: Callable[[bytes], Any] | None = None
     suspect: tuple[bytes, ...] = ()
+    head: int = 0
     index: tuple[int, ...] = ()
     deepest: int = 0

@@ -212,6 +212,7 @@ def _bound(schema: SchemaProtocol, *, name: str) -> Bound:
         encode=encode,
         decode=decode,
         definition=known.definition,
+        head=len(head),
         reading=reading,
         deepest=DEEPEST if known.nests else 0,
     )

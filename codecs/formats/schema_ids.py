@@ -91,7 +91,7 @@ def bound(name: str, body: Body, schema: SchemaProtocol, ids: SchemaIds) -> Boun
 
         return decode_other
 
-    return replace(inner, encode=encode, decode=decode, reading=reading)
+    return replace(inner, encode=encode, decode=decode, reading=reading, head=size)
 
 
 def raw(body: Body, calls: Callable[[SchemaProtocol], RawCalls], schema: SchemaProtocol) -> RawCalls:
