@@ -177,7 +177,9 @@ class Codec(CodecBase):
             SchemaError: The codec's schema cannot read payloads of another.
         """
         if self._made().settings.ids is None:
-            raise CodecError(self.name, "its payloads have no schema id; those of NAME/registry do")
+            raise CodecError(
+                self.name, "its payloads have no schema id; use avro/registry or protobuf/registry"
+            )
         return self._vary(ids=SchemaIds(schema_id, dict(older or {})))
 
     @property

@@ -75,8 +75,8 @@ def read(data: bytes, name: str, part: str = "", *, include: Many[str | os.PathL
     root = _Reader(comments).message(message, "$")
     # A reader who only gets the text must find the same message in it, with all its parts.
     whole = not part and all(file.startswith(OWN) for file in found.file[-1].dependency)
-    text = data if whole and not is_compiled(data, name) else b""
-    return w.Layout(root, "protobuf", text, chosen, _index(message, data))
+    kept = data if whole and not is_compiled(data, name) else b""
+    return w.Layout(root, "protobuf", kept, chosen, _index(message, data))
 
 
 def _index(message: Descriptor, data: bytes) -> tuple[int, ...]:
@@ -87,8 +87,8 @@ def _index(message: Descriptor, data: bytes) -> tuple[int, ...]:
         message = around
     index.insert(0, list(message.file.message_types_by_name.values()).index(message))
     if tuple(index) == _FIRST and data.startswith(WRITTEN):
-        last = data.rstrip().rpartition(b"\n")[2].decode()
-        if found := re.fullmatch(rf"// {_READ_FROM} (\d+(?:\.\d+)*)", last):
+        last = data.rstrip().rpartition(b"\n")[2].decode(errors="replace")
+        if found := re.fullmatch(rf"// {_READ_FROM} (\d{{1,9}}(?:\.\d{{1,9}})*)", last):
             return tuple(map(int, found[1].split(".")))
     return tuple(index)
 
