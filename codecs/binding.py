@@ -6,8 +6,8 @@ Only the file that declares its codecs knows these; all other code uses `Bound.t
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from .safety.limits import DEFAULT_DEPTH, Limits
@@ -74,6 +74,8 @@ class Binding:
         give: Converts an object that the library decoded to a record.
         definition: The schema in the format's own language, as text; empty if it has none.
         as_is: Whether records are objects of the schema's class, so that `give` has nothing to do.
+        index: Protocol Buffers: the index of the record's message in the file that the schema was read from;
+            for a nested message after those of the messages around it.
     """
 
     type: Any
@@ -81,6 +83,30 @@ class Binding:
     give: Callable[[Any], Any]
     definition: str = ""
     as_is: bool = False
+    index: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaIds:
+    """The ids by which a schema registry knows the schemas of payloads.
+
+    Attributes:
+        own: Id of the schema to which the codec is bound; 0 until it is set, as registries count from 1.
+        older: Other schemas whose payloads are read, by their ids.
+
+    Raises:
+        ValueError: An id is not an integer of 32 bits, or both own and older.
+    """
+
+    own: int = 0
+    older: Mapping[int, SchemaProtocol] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for number in (self.own, *self.older):
+            if type(number) is not int or not 0 <= number < 1 << 32:
+                raise ValueError(f"a schema id is an integer from 0 to {(1 << 32) - 1:,}, got {number!r}")
+        if self.own in self.older:
+            raise ValueError(f"the schema id {self.own} is the codec's own; leave it out of `older`")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,6 +128,8 @@ class Bound:
             that the schema's own classes refuse. None if `decode` builds no such objects.
         suspect: Bytes of payloads that `decode` may refuse although `encode` wrote them, such as the null
             written for NaN. A payload with such bytes is decoded before it is returned.
+        head: Bytes before the body, which is what other libraries read by the definition.
+        index: As in `Binding`; empty in formats whose definitions have only one record.
         deepest: `DEEPEST` if records may contain others of their kind; 0 if the schema limits nesting.
     """
 
@@ -115,4 +143,6 @@ class Bound:
     reading: Callable[[SchemaProtocol], Callable[..., Any]] | None = None
     again: Callable[[bytes], Any] | None = None
     suspect: tuple[bytes, ...] = ()
+    head: int = 0
+    index: tuple[int, ...] = ()
     deepest: int = 0

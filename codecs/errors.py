@@ -67,6 +67,13 @@ class TooMuchError(ValueError):
     """A payload contains more than a limit allows; `Codec.decode` raises it as a `LimitError`."""
 
 
+def refused(codec: str, error: Exception) -> DecodeError:
+    """Return the error of a codec for one that was raised while it read a payload."""
+    too_much = isinstance(error, TooMuchError | LimitError | RecursionError)
+    kind = LimitError if too_much else DecodeError
+    return kind(codec, error.reason if isinstance(error, CodecError) else str(error))
+
+
 class PolicyError(ValueError):
     """A record violates a policy; `Codec` raises it as one of its own errors."""
 

@@ -19,7 +19,7 @@ from .safety.limits import DEFAULT, GREATEST_DEPTH, Limits
 from .safety.policies import Policies
 
 if TYPE_CHECKING:
-    from .binding import Bound, SchemaProtocol
+    from .binding import Bound, SchemaIds, SchemaProtocol
     from .conventions.families import FormatFamily
     from .streams.compression import Compression
     from .streams.framing import Framing
@@ -98,7 +98,7 @@ class Calls:
         decode_options: Keyword arguments for every `decode` call.
         decode_arguments: Further positional arguments for every `decode` call.
         bind: For codecs that need a schema: ``(schema) -> Bound``, which replaces
-            `encode` and `decode`.
+            `encode` and `decode`; if the codec has `ids`, ``(schema, ids) -> Bound``.
         pooled: `encode` is a factory of encoders that must not be shared between threads.
         text: `decode` takes text.
         lower: Rewrites an object by the conventions, if the family's own way does not work; tried once
@@ -122,7 +122,7 @@ class Calls:
     encode_arguments: Sequence[Any] = ()
     decode_options: Mapping[str, Any] = field(default_factory=dict)
     decode_arguments: Sequence[Any] = ()
-    bind: Callable[[Any], Bound] | None = None
+    bind: Callable[..., Bound] | None = None
     pooled: bool = False
     text: bool = False
     lower: Callable[[Any], Any] | None = None
@@ -253,6 +253,7 @@ class Settings:
         limits: Limits of payloads.
         trusted: Whether payloads that can run code are decoded.
         schema: The schema that is applied after every decode, or that the codec is bound to.
+        ids: The schemas' ids in a registry, if payloads begin with one; None otherwise.
         compression: The compressor of payloads.
         asked: Requested values by policy, see `with_policies`.
         sampler: Keeps a sample of the records.
@@ -261,6 +262,7 @@ class Settings:
     limits: Limits = DEFAULT
     trusted: bool = False
     schema: SchemaProtocol | None = None
+    ids: SchemaIds | None = None
     compression: Compression | None = None
     asked: Mapping[str, str] = field(default_factory=dict)
     sampler: RecordSampler | None = None

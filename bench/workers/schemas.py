@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
-from ...codecs import describe
+from ...codecs import codec as made_by_name
 
 if TYPE_CHECKING:
     from google.protobuf.descriptor import FileDescriptor
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 FORMATS = ("avro", "protobuf")
 """Formats whose schema workers get."""
-_FINGERPRINT = 8
-"""Bytes after the marker of a single object."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +29,7 @@ class ReaderSchema:
         text: Avro: the schema as JSON. Protocol Buffers: a `FileDescriptorSet` in base64. Others: a JSON
             Schema.
         message: Full name of the message in it, for Protocol Buffers.
-        head: Bytes before what libraries read: marker and fingerprint of an Avro single object.
+        head: Bytes before what libraries read, such as the fingerprint of an Avro single object.
         decode: Python's generic reading by this schema: fastavro's, or a message and its fields. None if
             Python needs none.
     """
@@ -53,7 +51,9 @@ def reader_schema(codec: str, schema: Schema) -> ReaderSchema:
         codec: Name of a codec that writes one of `FORMATS`, without schema and compression.
         schema: The schema of the records.
     """
-    return _protobuf(schema) if describe(codec).format == "protobuf" else _avro(codec, schema)
+    made = made_by_name(codec).with_schema(schema)
+    assert made.bound is not None
+    return (_protobuf if made.format == "protobuf" else _avro)(schema, made.bound.head)
 
 
 def json_schema(schema: Schema) -> ReaderSchema:
@@ -61,18 +61,15 @@ def json_schema(schema: Schema) -> ReaderSchema:
     return ReaderSchema(schema.definition("json-schema").decode())
 
 
-def _avro(codec: str, schema: Schema) -> ReaderSchema:
+def _avro(schema: Schema, head: int) -> ReaderSchema:
     from fastavro import parse_schema, schemaless_reader
 
-    from ...codecs.formats.avro import BARE, MARKER
-
-    head = 0 if codec == BARE else len(MARKER) + _FINGERPRINT
     text = schema.binding("avro").definition
     parsed = parse_schema(json.loads(text))
     return ReaderSchema(text, "", head, lambda body: schemaless_reader(BytesIO(body), parsed, None))
 
 
-def _protobuf(schema: Schema) -> ReaderSchema:
+def _protobuf(schema: Schema, head: int) -> ReaderSchema:
     from google.protobuf.descriptor_pb2 import FileDescriptorSet
 
     message = schema.binding("protobuf").type
@@ -80,7 +77,7 @@ def _protobuf(schema: Schema) -> ReaderSchema:
     _add(files, message.DESCRIPTOR.file)
     text = b64encode(files.SerializeToString()).decode()
     name = message.DESCRIPTOR.full_name
-    return ReaderSchema(text, name, 0, lambda body: _fields(message.FromString(body)))
+    return ReaderSchema(text, name, head, lambda body: _fields(message.FromString(body)))
 
 
 def _add(files: FileDescriptorSet, file: FileDescriptor) -> None:

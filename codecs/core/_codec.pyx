@@ -272,7 +272,7 @@ cdef class Core:
         encode, decode = calls.encode, calls.decode
         if bind is not None and self.schema is not None:
             try:
-                self.bound = bind(self.schema)
+                self.bound = bind(self.schema) if settings.ids is None else bind(self.schema, settings.ids)
             except (BakeoffError, CodecError, ImportError, MemoryError):
                 raise
             except Exception as error:
@@ -833,6 +833,11 @@ cdef class Core:
                 return bytes(data)
             except ValueError as error:
                 raise DecodeError(self.name, f"cannot be read: {error}") from error
+        if data is None:
+            raise DecodeError(
+                self.name, "expected bytes, got None, as of a message that deletes its key (a tombstone); "
+                           "check for None before decoding"
+            )
         raise DecodeError(self.name, f"expected bytes, bytearray or memoryview, got {type(data).__name__}")
 
     cdef inline bint _is_clear(self, bytes data) noexcept:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import IO, TYPE_CHECKING, Any, Self
 
-from ..binding import unbound
+from ..binding import SchemaIds, unbound
+from ..errors import CodecError
 from ..safety.limits import Limits
 from ..spec import Format, Options, Settings, Spec, taking
 from .base import CodecBase, fact
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from flask import Flask
     from temporalio.converter import DataConverter
 
+    from ..binding import SchemaProtocol
     from ..errors import DecodeError
     from ..integrations._counters import Counters
     from ..integrations.cloudevents import Encoded as CloudEventsEncoded
@@ -161,6 +163,24 @@ class Codec(CodecBase):
         from ..safety.policy_resolution import changes
 
         return self.from_spec(changes(self._made(), policies))
+
+    def with_schema_id(self, schema_id: int, older: Mapping[int, SchemaProtocol] | None = None) -> Self:
+        """Return this codec with the id of its schema in a registry, for payloads that begin with it.
+
+        Args:
+            schema_id: Id of the codec's schema; 0 if it is never set, which no registry gives.
+            older: Other schemas, by their ids. Their payloads are read as records of the codec's schema.
+
+        Raises:
+            CodecError: The codec's payloads have no schema id.
+            ValueError: An id is not an integer of 32 bits, or is given twice.
+            SchemaError: The codec's schema cannot read payloads of another.
+        """
+        if self._made().settings.ids is None:
+            raise CodecError(
+                self.name, "its payloads have no schema id; use avro/registry or protobuf/registry"
+            )
+        return self._vary(ids=SchemaIds(schema_id, dict(older or {})))
 
     @property
     def policies(self) -> dict[str, str]:

@@ -20,7 +20,7 @@ from io import BytesIO
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from ..binding import DEEPEST, Bound, SchemaProtocol
-from ..errors import DecodeError, LimitError, TooMuchError
+from ..errors import LimitError, refused
 from ..registry import declare
 from ..safety._scan import AvroBody, AvroEnds, StreamBuffer
 from ..safety.embedded import within_budget
@@ -29,11 +29,13 @@ from ..safety.limits import DEFAULT, DEFAULT_DEPTH
 from ..spec import Format, RawCalls, Spec
 from ..streams.compression import FREE, compressor
 from ..streams.framing import Cuts, Framing, damage, varint
+from . import schema_ids
 from .structs import STRICT, WIRE_LOSSES, WIRE_POLICIES, WIRE_PRESERVES
 
 if TYPE_CHECKING:
     from ..binding import CodecProtocol
 
+SINGLE, BARE, REGISTRY = "avro", "avro/bare", "avro/registry"
 MARKER = b"\xc3\x01"
 """Start of a single object; the fingerprint follows."""
 MAGIC = b"Obj\x01"
@@ -153,12 +155,17 @@ def _fingerprint(schema: Any) -> bytes:
     return bytes.fromhex(fingerprint(to_parsing_canonical_form(parse_schema(schema)), "CRC-64-AVRO"))
 
 
-def _bound(schema: SchemaProtocol, *, bare: bool) -> Bound:
+def _head(known: _Known, name: str) -> bytes:
+    """Return the bytes before each payload of a codec."""
+    return MARKER + known.fingerprint if name == SINGLE else b""
+
+
+def _bound(schema: SchemaProtocol, *, name: str) -> Bound:
     from fastavro._read import _read_data  # type: ignore[attr-defined]
     from fastavro._write import write_data  # type: ignore[attr-defined]
 
     known = _known(schema)
-    head = b"" if bare else MARKER + known.fingerprint
+    head = _head(known, name)
     (node, names, tells), take, give = known.schema, known.take, known.give
     both = {"writer": names, "reader": {}}
     options = {"return_named_type": True} if tells else {}
@@ -184,7 +191,7 @@ def _bound(schema: SchemaProtocol, *, bare: bool) -> Bound:
         """Return a decoder of payloads that were written with another version of the schema."""
         writer.binding("avro", read_as=schema)
         other = _known(writer)
-        other_head = b"" if bare else MARKER + other.fingerprint
+        other_head = _head(other, name)
         names_of_both = {"writer": other.schema.names, "reader": names}
         # fastavro gives the same default to every record.
         own = deepcopy if _shared_defaults(names) else _itself
@@ -197,8 +204,7 @@ def _bound(schema: SchemaProtocol, *, bare: bool) -> Bound:
                     refuse_one_hash_within(value, len(data))
                 return give(own(value)) if within is None else within(own(value), items=items)
             except Exception as error:
-                kind = LimitError if isinstance(error, TooMuchError) else DecodeError
-                raise kind(BARE if bare else AVRO.name, str(error)) from error
+                raise refused(name, error) from error
 
         return decode_other
 
@@ -206,17 +212,18 @@ def _bound(schema: SchemaProtocol, *, bare: bool) -> Bound:
         encode=encode,
         decode=decode,
         definition=known.definition,
+        head=len(head),
         reading=reading,
         deepest=DEEPEST if known.nests else 0,
     )
 
 
-def _raw(schema: SchemaProtocol, *, bare: bool) -> RawCalls:
+def _raw(schema: SchemaProtocol, *, name: str) -> RawCalls:
     """Return the calls of a user of fastavro, for records with resolved branches and logical types."""
     from fastavro import parse_schema, schemaless_reader, schemaless_writer
 
     known = _known(schema)
-    head = b"" if bare else MARKER + known.fingerprint
+    head = _head(known, name)
     parsed = parse_schema(_without_logical_types(json.loads(known.definition)))
 
     def encode(record: Any) -> bytes:
@@ -323,7 +330,7 @@ def _of(codec: CodecProtocol) -> tuple[_Known, bytes]:
         codec.decode(b"unbound")
     assert codec.schema is not None
     known = _known(codec.schema)
-    return known, b"" if codec.name == BARE else MARKER + known.fingerprint
+    return known, _head(known, codec.name)
 
 
 def _ended(pending: StreamBuffer) -> Generator[None, None, bool]:
@@ -580,17 +587,17 @@ BODY = Format(
     framing=Container(),
     empty=True,
 )
-BARE = "avro/bare"
+WITH_ID = Format(name="avro", media_type="application/x.schema-registry.avro", syntax="avro-registry")
 
 
-def _avro(*, bare: bool) -> Spec:
+def _avro(bind: Callable[..., Bound], raw: Callable[[SchemaProtocol], RawCalls]) -> Spec:
     # Imported here, so that a missing library is reported now and not at the first call.
     import fastavro._read
     import fastavro._write  # noqa: F401
 
     return Spec.of(
-        bind=partial(_bound, bare=bare),
-        raw=partial(_raw, bare=bare),
+        bind=bind,
+        raw=raw,
         bounded=lambda limits: {"items": limits.items, "depth": limits.deepest},
         accelerated=True,
         preserves=WIRE_PRESERVES,
@@ -600,11 +607,25 @@ def _avro(*, bare: bool) -> Spec:
     )
 
 
-@declare("avro", AVRO, library="fastavro", extra="fastavro", needs_schema=True)
+def _body(name: str) -> Spec:
+    return _avro(partial(_bound, name=name), partial(_raw, name=name))
+
+
+_declare = partial(declare, library="fastavro", extra="fastavro", needs_schema=True)
+
+
+@_declare(SINGLE, AVRO)
 def _single_object() -> Spec:
-    return _avro(bare=False)
+    return _body(SINGLE)
 
 
-@declare(BARE, BODY, library="fastavro", extra="fastavro", needs_schema=True)
-def _body() -> Spec:
-    return _avro(bare=True)
+@_declare(BARE, BODY)
+def _bare() -> Spec:
+    return _body(BARE)
+
+
+@_declare(REGISTRY, WITH_ID)
+def _registry() -> Spec:
+    body = partial(_bound, name=REGISTRY)
+    bind = partial(schema_ids.bound, REGISTRY, body)
+    return schema_ids.with_ids(_avro(bind, partial(schema_ids.raw, body, partial(_raw, name=REGISTRY))))

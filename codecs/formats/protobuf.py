@@ -22,6 +22,7 @@ from ..safety.limits import DEFAULT
 from ..safety.policies import held
 from ..spec import Format, RawCalls, Spec
 from ..streams.framing import Cuts, Framing, cut_short, damage, varint
+from . import schema_ids
 from .structs import STRICT, UNCHECKED, WIRE_POLICIES, WIRE_PRESERVES
 
 if TYPE_CHECKING:
@@ -76,9 +77,12 @@ PROTOBUF = Format(
     empty=True,
     framing=Delimited(),
 )
+WITH_ID = Format(
+    name="protobuf", media_type="application/x.schema-registry.protobuf", syntax="protobuf-registry"
+)
+REGISTRY = "protobuf/registry"
 _declare = partial(
     declare,
-    kind=PROTOBUF,
     library="protobuf",
     module="google.protobuf",
     extra="protobuf",
@@ -98,7 +102,7 @@ def _inside(value: Any) -> Any:
     ]
 
 
-def _protobuf(bind: Callable[[SchemaProtocol], Bound], raw: Callable[[SchemaProtocol], RawCalls]) -> Spec:
+def _protobuf(bind: Callable[..., Bound], raw: Callable[[SchemaProtocol], RawCalls]) -> Spec:
     # Imported here, so that a missing library is reported now and not at the first call.
     from google.protobuf.internal import api_implementation
 
@@ -122,41 +126,44 @@ def _protobuf(bind: Callable[[SchemaProtocol], Bound], raw: Callable[[SchemaProt
     )
 
 
-@_declare("protobuf")
+def _bound(schema: SchemaProtocol) -> Bound:
+    binding = schema.binding("protobuf", payloads="of records")
+    give: Callable[..., Any] = binding.give
+
+    def decode(data: bytes, *, items: int = DEFAULT.items) -> Any:
+        with Budget(items):
+            return give(data, items=items)
+
+    return Bound(
+        encode=binding.take,
+        decode=decode if schema.embeds else give,
+        definition=binding.definition,
+        index=binding.index,
+        deepest=DEEPEST if schema.nests else 0,
+    )
+
+
+def _raw(schema: SchemaProtocol) -> RawCalls:
+    """Return the calls for dicts of the JSON mapping, the library's own conversion to messages."""
+    from google.protobuf.json_format import MessageToDict, ParseDict
+
+    binding = schema.binding("protobuf")
+    message = binding.type
+    shown = partial(MessageToDict, preserving_proto_field_name=True)
+    return RawCalls(
+        lambda record: ParseDict(record, message()).SerializeToString(),
+        lambda data: shown(message.FromString(data)),
+        lambda record: shown(binding.take(record)),
+        lambda record: binding.give(ParseDict(record, message())),
+    )
+
+
+@_declare("protobuf", PROTOBUF)
 def _records() -> Spec:
-    def bind(schema: SchemaProtocol) -> Bound:
-        binding = schema.binding("protobuf", payloads="of records")
-        give: Callable[..., Any] = binding.give
-
-        def decode(data: bytes, *, items: int = DEFAULT.items) -> Any:
-            with Budget(items):
-                return give(data, items=items)
-
-        return Bound(
-            encode=binding.take,
-            decode=decode if schema.embeds else give,
-            definition=binding.definition,
-            deepest=DEEPEST if schema.nests else 0,
-        )
-
-    def raw(schema: SchemaProtocol) -> RawCalls:
-        """Return the calls for dicts of the JSON mapping, the library's own conversion to messages."""
-        from google.protobuf.json_format import MessageToDict, ParseDict
-
-        binding = schema.binding("protobuf")
-        message = binding.type
-        shown = partial(MessageToDict, preserving_proto_field_name=True)
-        return RawCalls(
-            lambda record: ParseDict(record, message()).SerializeToString(),
-            lambda data: shown(message.FromString(data)),
-            lambda record: shown(binding.take(record)),
-            lambda record: binding.give(ParseDict(record, message())),
-        )
-
-    return _protobuf(bind, raw)
+    return _protobuf(_bound, _raw)
 
 
-@_declare("protobuf/object")
+@_declare("protobuf/object", PROTOBUF)
 def _objects() -> Spec:
     def bind(schema: SchemaProtocol) -> Bound:
         binding, payloads = schema.binding("protobuf"), schema.binding("protobuf", payloads="of messages")
@@ -175,3 +182,9 @@ def _objects() -> Spec:
         return RawCalls(binding.type.SerializeToString, binding.type.FromString, binding.take, binding.give)
 
     return _protobuf(bind, raw).changed(takes="protobuf messages")
+
+
+@_declare(REGISTRY, WITH_ID)
+def _registry() -> Spec:
+    bind = partial(schema_ids.bound, REGISTRY, _bound)
+    return schema_ids.with_ids(_protobuf(bind, partial(schema_ids.raw, _bound, _raw)))

@@ -227,12 +227,15 @@ class Layout:
         definition: The file that it was read from, which is written again unchanged. It is empty if the file
             was compiled, is not text of the language, or says more than the layout.
         chosen: Why this part of the file was chosen; None if the file has no other, or the caller named it.
+        index: Protocol Buffers: the index of the record's message in its file; for a nested message after
+            those of the messages around it.
     """
 
     root: WireType
     language: str = ""
     definition: bytes = b""
     chosen: Chosen | None = field(default=None, compare=False)
+    index: tuple[int, ...] = (0,)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "root", _bound(self.root))

@@ -193,10 +193,10 @@ def test_a_library_that_reads_and_writes_all_values_exactly(planted: Callable[..
 
 def test_formats_with_a_schema_are_read_and_written_by_it(planted: Callable[..., Result]) -> None:
     code = REFERENCE.replace("lambda value: written(module, schema, value)", "lambda value: b'\\x02'")
-    output = planted("-c", "avro,avro/bare", "-f", "csv", code=code).output
+    output = planted("-c", "avro,avro/bare,avro/registry", "-f", "csv", code=code).output
     rows = {(row["codec"], row["value"]): row for row in csv.DictReader(io.StringIO(output))}
 
-    for codec in ("avro", "avro/bare"):
+    for codec in ("avro", "avro/bare", "avro/registry"):
         row = rows[codec, "int 2^53+1"]
         assert (row["python"], row["outcome"]) == ("exact", "exact")
         assert (row["written"], row["became_when_written"]) == ("changed", "int 1")

@@ -324,8 +324,10 @@ class Anything(TypedDict):
 EMBEDDING = [
     "protobuf",
     "protobuf/object",
+    "protobuf/registry",
     "avro",
     "avro/bare",
+    "avro/registry",
     "thrift",
     "thrift/object",
     "arrow",

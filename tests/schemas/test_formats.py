@@ -26,7 +26,8 @@ from bakeoff.codecs import Codec, DecodeError, EncodeError, LimitError
 from bakeoff.schemas import Hint, Schema
 
 CODECS = [
-    "arrow", "arrow/object", "avro", "avro/bare", "protobuf", "protobuf/object", "thrift", "thrift/object",
+    "arrow", "arrow/object", "avro", "avro/bare", "avro/registry", "protobuf", "protobuf/object",
+    "protobuf/registry", "thrift", "thrift/object",
 ]  # fmt: skip
 """All that are built from a layout."""
 OF_RECORDS = [name for name in CODECS if not name.endswith("/object")]

@@ -34,7 +34,9 @@ from small_stacks import in_thread
 
 DEEP = 10_000
 
-NEEDING = ("avro", "avro/bare", "protobuf", "thrift", "pydantic-json", "arrow")
+NEEDING = (
+    "avro", "avro/bare", "avro/registry", "protobuf", "protobuf/registry", "thrift", "pydantic-json", "arrow",
+)  # fmt: skip
 """Codecs with a schema that take records of dicts."""
 OBJECTS = (
     "protobuf/object", "thrift/object", "msgspec-json/struct", "msgspec-msgpack/struct",

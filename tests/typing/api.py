@@ -106,6 +106,7 @@ def variants_of_a_codec(codec: bakeoff.Codec) -> None:
     assert_type(codec.with_schema(None), bakeoff.Codec)
     assert_type(codec.with_limits(size=1_000, aliases=None), bakeoff.Codec)
     assert_type(codec.with_policies(nan="reject"), bakeoff.Codec)
+    assert_type(codec.with_schema_id(5, {3: bakeoff.Schema(Event)}), bakeoff.Codec)
     assert_type(codec.with_compression("zstd:3"), bakeoff.Codec)
     assert_type(codec.with_compression(None), bakeoff.Codec)
     assert_type(codec.with_compression(codecs.train("zstd:3,dict", [b"payload"])), bakeoff.Codec)

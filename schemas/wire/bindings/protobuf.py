@@ -52,12 +52,13 @@ def binding(schema: BindableSchema, *, payloads: Literal["", "of records", "of m
         compiled.weight.nested(each.weight for each in compiler.made.values())
     definition = write(layout, "protobuf").decode()
     if not payloads:
-        return Binding(cls, c.ToMessage(cls, compiled.into), compiled.step, definition)
+        return Binding(cls, c.ToMessage(cls, compiled.into), compiled.step, definition, index=layout.index)
     into, step = (compiled.into, compiled.step) if payloads == "of records" else (None, None)
     # Maps have no other order.
     options = {"deterministic": True} if compiler.has_maps else None
     take = c.ToPayload(cls, into, _adopter(cls), options, compiled.weight)
-    return Binding(cls, take, c.FromPayload(cls, step, compiled.weight), definition)
+    give = c.FromPayload(cls, step, compiled.weight)
+    return Binding(cls, take, give, definition, index=layout.index)
 
 
 @functools.lru_cache(maxsize=64)

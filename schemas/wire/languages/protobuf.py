@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from collections.abc import Sequence as Many
 from dataclasses import replace
@@ -29,13 +30,18 @@ if TYPE_CHECKING:
     from google.protobuf.descriptor import Descriptor, FieldDescriptor
     from google.protobuf.descriptor_pb2 import DescriptorProto
 
+_FIRST = (0,)
+_READ_FROM = "The record, in the file that it was read from, is message"
 _DEEPEST = 100
 """Levels of messages in a definition, counting each message at its first place."""
 
 
 def write(layout: w.Layout) -> bytes:
     """Return the ``.proto`` file of a layout."""
-    return "\n".join(text(file_of(layout))).encode() + b"\n"
+    lines = [*text(file_of(layout))]
+    if layout.index != _FIRST:
+        lines += ["", f"// {_READ_FROM} {'.'.join(map(str, layout.index))}"]
+    return "\n".join(lines).encode() + b"\n"
 
 
 def read(data: bytes, name: str, part: str = "", *, include: Many[str | os.PathLike[str]] = ()) -> w.Layout:
@@ -69,7 +75,22 @@ def read(data: bytes, name: str, part: str = "", *, include: Many[str | os.PathL
     root = _Reader(comments).message(message, "$")
     # A reader who only gets the text must find the same message in it, with all its parts.
     whole = not part and all(file.startswith(OWN) for file in found.file[-1].dependency)
-    return w.Layout(root, "protobuf", data if whole and not is_compiled(data, name) else b"", chosen)
+    kept = data if whole and not is_compiled(data, name) else b""
+    return w.Layout(root, "protobuf", kept, chosen, _index(message, data))
+
+
+def _index(message: Descriptor, data: bytes) -> tuple[int, ...]:
+    """Return the index of a message in its file, or in the file that ours was made from."""
+    index: list[int] = []
+    while (around := message.containing_type) is not None:
+        index.insert(0, list(around.nested_types).index(message))
+        message = around
+    index.insert(0, list(message.file.message_types_by_name.values()).index(message))
+    if tuple(index) == _FIRST and data.startswith(WRITTEN):
+        last = data.rstrip().rpartition(b"\n")[2].decode(errors="replace")
+        if found := re.fullmatch(rf"// {_READ_FROM} (\d{{1,9}}(?:\.\d{{1,9}})*)", last):
+            return tuple(map(int, found[1].split(".")))
+    return tuple(index)
 
 
 def _comments_by_name(
