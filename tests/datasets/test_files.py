@@ -91,6 +91,15 @@ every_format = pytest.mark.parametrize("kind", [kind for kind in file_formats() 
 
 
 class TestEveryFormat:
+    @pytest.mark.parametrize("kind", sorted({*file_formats()} - {*READ_ONLY, "csv", "tsv"}))
+    @pytest.mark.parametrize("record", [[], [[]], [1, 2], [[1], {"a": 2}], (1, 2)])
+    def test_a_list_alone_is_one_record_again(self, tmp_path: Path, kind: str, record: Any) -> None:
+        """Readers take the items of a file's only list for its records."""
+        alone = read(write_all(tmp_path, f"one.{kind}", [record]), trusted=True)
+
+        assert alone == read(write_all(tmp_path, f"two.{kind}", [record, record]), trusted=True)[:1]
+        assert 1 == len(alone)
+
     @every_format
     @pytest.mark.parametrize("ending", COMPRESSORS)
     def test_round_trip(self, tmp_path: Path, kind: str, ending: str) -> None:
@@ -947,6 +956,19 @@ class TestOtherSources:
 
         assert [234_567] == [at.microsecond for record in corpus.records() for at in record["at"]]
         assert "nanoseconds are cut to microseconds" in corpus.remark
+
+    def test_avro_of_an_inner_class_of_java(self, tmp_path: Path) -> None:
+        order = {"type": "record", "name": "Order", "namespace": "org.acme.Shop$"}
+        order |= {"fields": [{"name": "id", "type": "long"}, {"name": "of", "type": ["null", "Order"]}]}
+        records = [{"id": 1, "of": {"id": 2, "of": None}}]
+        file = io.BytesIO()
+        fastavro.writer(file, order, records)
+        corpus = datasets.corpus(put(tmp_path, "orders.avro", file.getvalue()))
+
+        assert records == list(corpus.records())
+        avro = codec("avro/bare", schema=corpus.schema)
+        assert records[0] == avro.decode(avro.encode(records[0]))
+        assert b"message Order {" in corpus.schema.definition("protobuf")
 
     def test_avro(self, tmp_path: Path) -> None:
         """By the schema of the file, whatever wrote it; it is not written, as that wants a schema."""
