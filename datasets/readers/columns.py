@@ -225,9 +225,8 @@ def read_parquet(
             done += facts.num_rows
             continue
         try:
-            if facts.total_byte_size > RECORD_LIMIT * max(1, facts.num_rows):
-                size = facts.total_byte_size // facts.num_rows
-                raise ValueError(f"rows of {size:,} bytes, more than {RECORD_LIMIT:,}")
+            if (mean := facts.total_byte_size // max(1, facts.num_rows)) > RECORD_LIMIT:
+                raise ValueError(f"rows of {mean:,} bytes, more than {RECORD_LIMIT:,}")
             for batch in whole.iter_batches(size, row_groups=[group], use_threads=False):
                 rows = list(_rows(batch, finer)) if columns.names else [{}] * batch.num_rows
                 done += len(rows)
