@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
 from typing import IO, Any
 
 from ..codecs import CodecError, codec
@@ -32,7 +33,7 @@ def write(records: Iterable[Any], file: IO[bytes], kind: FileFormat, problems: P
         raise RunError(f"{kind.name} cannot be written: {how}")
     encode = _ENCODERS.get(kind.name, _by_codec)(kind, file)
     written = 0
-    for number, record in enumerate(records, 1):
+    for number, record in enumerate(_in_list(records) if kind.unwrap else records, 1):
         try:
             encode(record)
         except (CodecError, _NoRowError) as error:
@@ -45,6 +46,20 @@ def write(records: Iterable[Any], file: IO[bytes], kind: FileFormat, problems: P
     if kind.name == "json":
         file.write(b"\n]\n" if written else b"[]\n")
     return written
+
+
+def _in_list(records: Iterable[Any]) -> Iterator[Any]:
+    """Iterate over records. If there is only one and it is a list, it is in another list.
+
+    A file that consists of one list is read as the items of that list.
+    """
+    rest = iter(records)
+    first = list(islice(rest, 2))
+    if len(first) == 1 and isinstance(first[0], Iterable) and not isinstance(first[0], str | bytes | Mapping):
+        yield first
+    else:
+        yield from first
+        yield from rest
 
 
 class _NoRowError(ValueError):

@@ -99,6 +99,24 @@ def plain_type(kind: Any, text: bool = False) -> Any:
     return pyarrow.large_list(item) if types.is_large_list(kind) else pyarrow.list_(item)
 
 
+def unread_type(kind: Any) -> Any:
+    """Return the type at any depth of a type whose values pyarrow cannot show, or None."""
+    import pyarrow
+
+    if isinstance(kind, pyarrow.BaseExtensionType):
+        return unread_type(kind.storage_type)
+    if pyarrow.types.is_dictionary(kind):
+        return unread_type(kind.value_type)
+    if pyarrow.types.is_nested(kind):
+        inside = (unread_type(kind.field(n).type) for n in range(kind.num_fields))
+        return next((each for each in inside if each is not None), None)
+    try:
+        pyarrow.nulls(0, kind)
+    except KeyError:  # of its classes of arrays
+        return kind
+    return None
+
+
 def plain_field(field: Any, text: bool = False) -> Any:
     """Return a field with the type of its values, see `plain_type`, without metadata."""
     import pyarrow

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import io
 import ipaddress
+import json
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from itertools import chain
@@ -144,7 +145,9 @@ def read_avro(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
     """
     if not file.peek(1):
         return
-    kind, _, head = _avro_of(file, problems.source)
+    kind, schema, head = _avro_of(file, problems.source)
+    if _has_nanoseconds(schema):
+        problems.remark("its times in nanoseconds are cut to microseconds")
     rest = iter(partial(file.read, BUFFER), b"")
     yield from _records(kind, Pieces(chain([head], rest)), problems, kind.decode)
 
@@ -169,6 +172,13 @@ def _avro_of(file: io.BufferedReader, source: str) -> tuple[Codec, Schema, bytes
         return bare.with_schema(schema), schema, head
     except (DecodeError, SchemaError) as error:
         raise UnreadableCorpus(f"{source}: {getattr(error, 'reason', error)}") from error
+
+
+def _has_nanoseconds(schema: Schema) -> bool:
+    """Return whether an Avro schema has times in nanoseconds, at any depth."""
+    found: list[object] = []
+    json.loads(schema.layout.definition, object_hook=lambda node: found.append(node.get("logicalType")))
+    return any(str(kind).endswith("timestamp-nanos") for kind in found)
 
 
 def read_pickle(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:

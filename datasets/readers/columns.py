@@ -20,7 +20,7 @@ from ...codecs import missing
 from ...errors import UsageError
 from ...schemas import Schema
 from ..errors import UnreadableCorpus, UntrustedCorpus
-from .arrow_values import has_nanoseconds, is_finer, plain_field, values_of
+from .arrow_values import has_nanoseconds, is_finer, plain_field, unread_type, values_of
 from .json_window import RECORD_LIMIT
 from .problems import Problems
 
@@ -137,9 +137,15 @@ def _finer_in_arrow(source: _Seeking) -> set[int]:
     return found
 
 
-def _check_names(names: list[str], problems: Problems) -> None:
-    if twice := [name for name in names if names.count(name) > 1]:
+def _check_columns(schema: Any, problems: Problems) -> None:
+    """Raise `UnreadableCorpus` if records cannot have the columns."""
+    if twice := [name for name in schema.names if schema.names.count(name) > 1]:
         raise UnreadableCorpus(f"{problems.source}: two columns are named {twice[0]!r}; names must be unique")
+    for field in schema:
+        if (kind := unread_type(field.type)) is not None:
+            raise UnreadableCorpus(
+                f"{problems.source}: column {field.name!r} has the type {kind}, which pyarrow cannot read"
+            )
 
 
 def _not_it(problems: Problems, what: str, error: Exception, file: io.BufferedReader) -> UnreadableCorpus:
@@ -205,10 +211,10 @@ def read_parquet(
     source = _Seeking(file)
     try:
         whole = pyarrow.parquet.ParquetFile(source.file, buffer_size=_PIECE, pre_buffer=False)
-        names = whole.schema_arrow.names
+        columns = whole.schema_arrow
     except (pyarrow.ArrowException, OSError, ValueError) as error:
         raise _not_it(problems, "a Parquet file", error, file) from error
-    _check_names(names, problems)
+    _check_columns(columns, problems)
     finer = _finer_in_parquet(whole)
     total, done = whole.metadata.num_rows, 0
     for group in range(whole.metadata.num_row_groups):
@@ -219,12 +225,16 @@ def read_parquet(
             done += facts.num_rows
             continue
         try:
+            if (mean := facts.total_byte_size // max(1, facts.num_rows)) > RECORD_LIMIT:
+                raise ValueError(f"rows of {mean:,} bytes, more than {RECORD_LIMIT:,}")
             for batch in whole.iter_batches(size, row_groups=[group], use_threads=False):
-                rows = list(_rows(batch, finer)) if names else [{}] * batch.num_rows
+                rows = list(_rows(batch, finer)) if columns.names else [{}] * batch.num_rows
                 done += len(rows)
                 if part is None:
                     source.follow(done / max(1, total))
                 yield from rows
+            if done < start + facts.num_rows:
+                raise ValueError(f"its columns end before row {start + facts.num_rows:,}")
         except (pyarrow.ArrowException, OSError, ValueError, ArithmeticError) as error:
             where = f"row group {group + 1}, from row {done + 1:,}"
             problems.add(where, f"cannot be read: {_one_line(error)}", error)
@@ -253,12 +263,12 @@ def read_arrow(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
         return
     source = _Seeking(file)
     try:
+        whole = _arrow(source)
+        _check_columns(whole.schema, problems)
         finer = _finer_in_arrow(source)
         whole = _arrow(source)
-        names = whole.schema.names
     except (pyarrow.ArrowException, OSError, ValueError) as error:
         raise _not_it(problems, "an Arrow file or stream", error, file) from error
-    _check_names(names, problems)
     done = 0
     try:
         for batch in _batches(whole):
@@ -356,15 +366,19 @@ def _whole(
 
 def _pickled(numpy: Any, file: io.BufferedReader, problems: Problems, trusted: bool) -> Iterator[Any]:
     if not trusted:
-        raise UntrustedCorpus(
-            f"{problems.source}: reading its objects can run code; use --trusted if you trust the file"
-        )
+        raise _untrusted(problems)
     import pickle
 
     try:
         yield from numpy.asarray(pickle.load(file))
     except Exception as error:  # noqa: BLE001 - unpickling can raise anything
         problems.add("record 1", f"not a pickle: {type(error).__name__}: {error}", error)
+
+
+def _untrusted(problems: Problems) -> UntrustedCorpus:
+    return UntrustedCorpus(
+        f"{problems.source}: reading its objects can run code; use --trusted if you trust the file"
+    )
 
 
 def _records(numpy: Any, rows: Any) -> Iterator[Any]:
@@ -387,6 +401,7 @@ def read_npz(file: io.BufferedReader, problems: Problems, trusted: bool) -> Iter
 
     Raises:
         UnreadableCorpus: It is not an archive, or its arrays differ in length.
+        UntrustedCorpus: It contains objects, and is not trusted.
         UsageError: numpy is not installed.
     """
     numpy = _numpy(problems)
@@ -406,6 +421,8 @@ def read_npz(file: io.BufferedReader, problems: Problems, trusted: bool) -> Iter
         SyntaxError,
         AttributeError,
     ) as error:
+        if not trusted and "Object arrays" in str(error):
+            raise _untrusted(problems) from error
         raise _not_it(problems, "an .npz archive", error, file) from error
     lengths = {name: array.shape[0] if array.shape else 1 for name, array in arrays.items()}
     if len(set(lengths.values())) > 1:

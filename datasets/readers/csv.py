@@ -124,6 +124,7 @@ class _Lines:
         # Spreadsheets on a Macintosh still write these line ends.
         returns = b"\r" in head and b"\n" not in head
         self._lines = _returned(file) if returns else iter(partial(file.readline, RECORD_LIMIT), b"")
+        self._rest: Iterator[str] = iter(())
         self._problems = problems
         self.number = 0
 
@@ -131,14 +132,22 @@ class _Lines:
         return self
 
     def __next__(self) -> str:
+        for part in self._rest:
+            return part
         for line in self._lines:
             self.number += 1
             if self.number == 1:
                 line = line.removeprefix(codecs.BOM_UTF8)
             try:
-                return line.decode()
+                text = line.decode()
             except UnicodeDecodeError as error:
                 self._problems.add(f"line {self.number}", not_utf8(error), error)
+                continue
+            if text.find("\r", 0, -2) < 0:
+                return text
+            # Files that were put together from several have several line ends.
+            self._rest = iter(io.StringIO(text, newline=""))
+            return next(self._rest)
         raise StopIteration
 
 

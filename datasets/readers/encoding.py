@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import io
 import re
+import unicodedata
 from collections.abc import Iterator
 from encodings.aliases import aliases
 
@@ -28,6 +29,9 @@ _LOOK = 1 << 16
 """Bytes whose zeros show an encoding without a byte order mark."""
 _PUNCTUATION = re.compile(r"[\t\n\r \",:;|{}\[\]-]")
 """Characters between the values of all text formats."""
+_ODD_BYTES = re.compile(rb"[\0-\x08\x0b\x0c\x0e-\x1d\x1f\x7f]")
+"""Bytes that hardly occur in UTF-8. In UTF-16, they are half of the bytes of most alphabets."""
+_BLANK = "\t\n\r\x1e"
 
 
 def checked(encoding: str) -> str:
@@ -79,10 +83,20 @@ def shown(head: bytes) -> str | None:
     else:
         is_utf8 = True
     # A stray zero in UTF-8 is a fault of its record.
-    if is_utf8 and 8 * head.count(0) < len(head):
+    if is_utf8 and 4 * len(_ODD_BYTES.findall(head)) < len(head):
         return None
     found, name = max((_punctuation(head, name), name) for name in ("utf-16-le", "utf-16-be"))
-    return name if found else None
+    return name if found and _is_text(head, name) else None
+
+
+def _is_text(head: bytes, encoding: str) -> bool:
+    """Return whether hardly any character is one that texts lack: unassigned, private or a control."""
+    text = head.decode(encoding, "replace")
+    odd = sum(
+        each == "\ufffd" or (unicodedata.category(each) in ("Cn", "Co", "Cc") and each not in _BLANK)
+        for each in text
+    )
+    return 100 * odd <= len(text)
 
 
 def _punctuation(head: bytes, encoding: str) -> int:

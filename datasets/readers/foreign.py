@@ -51,9 +51,10 @@ class OwnTypes:
             if isinstance(value, kind) and (plain := make(value)) is not None:
                 return self._replaced(plain, path)
         if isinstance(value, self._classes):
-            raise DecodeError(
-                self._codec, f"holds {brief(value)} at {join(path)}, which other codecs cannot write"
-            )
+            # The text of a subclass of str or tuple does not show its class.
+            shown, name = brief(value), type(value).__name__
+            what = shown if name in shown else f"{name} {shown}"
+            raise DecodeError(self._codec, f"holds {what} at {join(path)}, which other codecs cannot write")
         if isinstance(value, dict):
             return {
                 self._hashed(key, path): self._replaced(item, (*path, key)) for key, item in value.items()

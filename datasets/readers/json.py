@@ -65,7 +65,7 @@ def _cause(error: Exception) -> str:
 
 
 def read_json(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
-    """Iterate over the items of one array, or over concatenated values.
+    """Iterate over the items of one array, or over concatenated values, the first of which is no array.
 
     A file whose first line is a complete value, with more to follow, is read as JSON Lines. Otherwise the end
     of a broken value is unknown, and nothing after it can be read.
@@ -83,6 +83,8 @@ def read_json(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
                 yield window.value()
         while window.peek():
             number += 1
+            if is_list:
+                raise ValueError("a value after the list; --at '$' reads the items of all lists")
             yield window.value()
     except (ValueError, RecursionError) as error:
         if isinstance(error, TooLongError) and error.inside and number == 1 and not is_list:

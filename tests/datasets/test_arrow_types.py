@@ -14,7 +14,7 @@ import pytest
 from bakeoff import datasets
 from bakeoff.bench.lab.fidelity.equality import equal
 from bakeoff.codecs import codec
-from bakeoff.datasets import BadRecord
+from bakeoff.datasets import BadRecord, UnreadableCorpus
 from record_files import read
 
 pa = pytest.importorskip("pyarrow", reason="missing here: pyarrow; pip install 'bakeoff[pyarrow]'")
@@ -184,6 +184,33 @@ def test_maps_that_no_dict_can_have_are_refused(keys: Any, reason: str, tmp_path
         write(pa.table({"x": column}), tmp_path / f"rows.{name}")
         with pytest.raises(BadRecord, match=reason):
             read(tmp_path / f"rows.{name}")
+
+
+@pytest.mark.parametrize(("unit", "name"), [(0, "month_interval"), (1, "day_time_interval")])
+@pytest.mark.parametrize("nested", [False, True])
+def test_types_without_values_in_pyarrow_are_refused(
+    unit: int, name: str, nested: bool, tmp_path: Path
+) -> None:
+    """pyarrow reads files with such a column, and raises KeyError for its values."""
+    kind = pa.month_day_nano_interval()
+    column = pa.array([[(1, 2, 3)]], pa.list_(kind)) if nested else pa.array([(1, 2, 3)], kind)
+    table = pa.table({"n": [1], "x": column})
+    with pa.OSFile(str(tmp_path / "rows.arrows"), "wb") as sink, pa.ipc.new_stream(sink, table.schema) as out:
+        out.write_table(table)
+    data = (tmp_path / "rows.arrows").read_bytes()
+    places = (at for at, byte in enumerate(data) if byte == 2)  # the unit of this interval
+    changed = (data[:at] + bytes([unit]) + data[at + 1 :] for at in places)
+    (tmp_path / "rows.arrows").write_bytes(next(one for one in changed if name in _types(one)))
+
+    with pytest.raises(UnreadableCorpus, match=f"column 'x' has the type {name}"):
+        read(tmp_path / "rows.arrows")
+
+
+def _types(data: bytes) -> str:
+    try:
+        return str(pa.ipc.open_stream(data).schema)
+    except (pa.ArrowException, OSError):
+        return ""
 
 
 def test_unions_and_runs_are_plain_values(tmp_path: Path) -> None:

@@ -297,10 +297,30 @@ def test_arrays_of_objects_are_read_on_trust_only(tmp_path: Path) -> None:
 
     with pytest.raises(UntrustedCorpus, match="--trusted"):
         read(tmp_path / "objects.npy")
-    with pytest.raises(UnreadableCorpus, match="allow_pickle"):
+    with pytest.raises(UntrustedCorpus, match="--trusted"):
         read(tmp_path / "objects.npz")
     assert [{"a": 1}, None] == read(tmp_path / "objects.npy", trusted=True)
     assert [{"a": {"a": 1}}] == read(tmp_path / "objects.npz", trusted=True)
+
+
+def test_rows_that_a_group_lacks_are_a_bad_record(tmp_path: Path) -> None:
+    """pyarrow reads such a group without an error, and returns the rows that there are."""
+    path = tmp_path / "rows.parquet"
+    parquet.write_table(pa.table({"n": [1, 2, 3]}), path)
+    before, count, after = path.read_bytes().rpartition(b"\x16\x06")
+    path.write_bytes(before + b"\x16\x0a" + after)  # five rows: zigzag, in Thrift's compact protocol
+    assert (5, b"\x16\x06") == (parquet.ParquetFile(path).metadata.row_group(0).num_rows, count)
+
+    with pytest.raises(BadRecord, match=r"row group 1, from row 4: .* its columns end before row 5"):
+        read(path)
+
+
+def test_rows_beyond_the_limit_are_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "rows.parquet"
+    parquet.write_table(pa.table({"text": ["x" * (65 << 20)]}), path, compression="zstd")
+
+    with pytest.raises(BadRecord, match=r"row group 1, from row 1: .* rows of 68,\d+,\d+ bytes"):
+        read(path)
 
 
 def test_arrays_of_an_archive_are_columns(tmp_path: Path) -> None:

@@ -41,6 +41,8 @@ NAMED = ("record", "error", "enum", "fixed")
 
 _BIT = re.compile(r"null_[0-9]{1,9}")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_READ_NAME = re.compile(rf"(?:[A-Za-z_][A-Za-z0-9_$]*\.)*{_NAME.pattern}")
+"""A full name. Java writes ``$`` after the outer class of a class, as in ``org.acme.Shop$.Order``."""
 _Unit = Literal["ms", "us", "ns"]
 _UNITS: dict[_Unit, str] = {"ms": "millis", "us": "micros", "ns": "nanos"}
 _LEAVES = {"null": "null", "bool": "boolean", "text": "string", "bytes": "bytes", "any": "bytes"}
@@ -393,8 +395,8 @@ def _full_name(node: dict[str, Any], path: str, space: str) -> str:
     """Return the full name of a named type; see the specification, section "Names"."""
     name, own = node.get("name"), node.get("namespace", space)
     full = f"{own}.{name}" if isinstance(name, str) and own and "." not in name else name
-    if not isinstance(full, str) or not all(map(_NAME.fullmatch, full.split("."))):
-        raise SchemaError(path, f"a {node['type']} has a name, not {name!r:.60}")
+    if not isinstance(full, str) or not _READ_NAME.fullmatch(full):
+        raise SchemaError(path, f"a {node['type']} has a name, not {full!r:.60}")
     return full
 
 
