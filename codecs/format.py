@@ -112,6 +112,13 @@ def media_types(kind: Format, compression: Compression | None, *, conventions: b
     return MediaTypes(name, tuple(older), {"content-type": name})
 
 
+def joined(several: Sequence[MediaTypes]) -> MediaTypes:
+    """Return the media types of a codec that writes the first of several, and reads all."""
+    first = several[0]
+    known = dict.fromkeys(name for each in several for name in (each.type, *each.aliases))
+    return MediaTypes(first.type, tuple(name for name in known if name != first.type), first.headers)
+
+
 def _syntax(format: Format) -> str:
     return re.sub(r"[^A-Za-z0-9._-]", "-", format.syntax or format.name)
 

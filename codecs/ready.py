@@ -9,17 +9,29 @@ from __future__ import annotations
 
 from typing import Any
 
+from .core.classes import CodecClass, name_of
+from .core.codec import Codec
 from .factory import codec
 from .registry import names
 
-__all__: list[str] = []
+__all__ = ["CodecClass"]
+
+
+def of_class(module: str, name: str) -> Codec:
+    """Return the codec of a class by its name in CamelCase, which a module was asked for.
+
+    Raises:
+        AttributeError: There is none.
+        MissingLibrary: The codec's library is not installed.
+    """
+    for known in names():
+        if name == name_of(known):
+            return codec(known)
+    raise AttributeError(f"module {module!r} has no attribute {name!r}")
 
 
 def __getattr__(name: str) -> Any:
     for known in names():
-        plain = known.replace("/", "_").replace("-", "_")
-        if name == plain:
+        if name == known.replace("/", "_").replace("-", "_"):
             return codec(known)
-        if name == plain.title().replace("_", ""):
-            return codec(known).as_class()
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return of_class(__name__, name).as_class()

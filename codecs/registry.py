@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from ..errors import UsageError, near
 from .conventions.notes import GUARD, Note
 from .errors import CodecError, MissingLibrary, UnknownCodec
-from .production.installed import same_release, version
+from .production.installed import of_modules, same_release, version
 from .safety.guards import GUARDS
 
 if TYPE_CHECKING:
@@ -157,14 +157,10 @@ def declare(
 
 
 def _version(library: str, module: str) -> str:
-    """Return a library's version; that of its imported module if its metadata are not here, or empty.
-
-    PyInstaller and layers of AWS Lambda often leave the metadata out.
-    """
+    """Return a library's version; what its modules say if its metadata are not here, or empty."""
     if not library:
         return sys.version.split()[0]
-    told = getattr(sys.modules.get(module), "__version__", "")
-    return version(library) or (told if isinstance(told, str) else "")
+    return version(library) or of_modules(module, library) or ""
 
 
 @functools.cache

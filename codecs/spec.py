@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Literal, NamedTuple, ParamSp
 
 from .binding import unbound
 from .conventions.tokens import NAMES
-from .format import Format, MediaTypes, media_types
+from .format import Format, MediaTypes, joined, media_types
 from .safety.limits import DEFAULT, GREATEST_DEPTH, Limits
 from .safety.policies import Policies
 
@@ -114,6 +114,7 @@ class Calls:
         raw: The library's own calls, as its users write them; for codecs that need a schema, a function of
             the schema that returns them. None if none are defined.
         frames: For codecs that can write a payload in several pieces.
+        readers: The codecs whose payloads `decode` reads, if several; `encode` writes those of the first.
     """
 
     encode: Callable[..., Any] = unbound
@@ -133,6 +134,7 @@ class Calls:
     walk: Literal["msgpack", "cbor", "bson", "json"] | None = None
     raw: RawCalls | Callable[[SchemaProtocol], RawCalls] | None = None
     frames: Frames | None = None
+    readers: Sequence[Any] = ()
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -405,6 +407,8 @@ class Spec(Named):
     @cached_property
     def media(self) -> MediaTypes:
         """Media types of payloads; cached, as each message is sent with them."""
+        if self.calls.readers and self.settings.compression is None:
+            return joined([each.spec.media for each in self.calls.readers])
         conventions = self.facts.family is not None and bool(self.encodes_as)
         return media_types(self.format, self.settings.compression, conventions=conventions)
 

@@ -43,6 +43,7 @@ nitpick_ignore = [
         "pandas.DataFrame",
         "polars.DataFrame",
         "pyarrow.Schema",
+        "Traversable",  # of importlib.resources.abc
         # Attributes of choices and comparisons, which need no separate entries.
         "bakeoff.bench.stats.Ratio",
         "bakeoff.bench.stats.Session",

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import os
 import subprocess
 import sys
 from datetime import datetime
+from importlib.resources import files
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
 import bakeoff
+from bakeoff import RunError, UsageError
 from bakeoff.bench.run.options import Options
-from bakeoff.codecs.production.lock import LockLocation
+from bakeoff.codecs import train
+from bakeoff.codecs.production.lock import Dictionary, Lock, LockLocation
 
 LOCK = """
 version = 1
@@ -120,28 +125,108 @@ def test_a_lock_is_named_by_the_environment(tmp_path, monkeypatch):
     [
         ("msgpack", "msgpack = '>=1,<99'", "msgpack"),
         ("msgpack", "msgpack = '>=99'", "is installed, the lock requires >=99"),
-        ("bson", "pymongo = '>=4'", "pymongo does not say its version here"),
+        ("bson", "pymongo = '>=4'", "bson"),
+        ("json|zstd", "Python = '>=3', zstandard = '>=0.20'", "json|zstd"),
+        ("json|lz4", "Python = '>=3', lz4 = '>=99'", "is installed, the lock requires >=99"),
+        ("json|snappy", "Python = '>=3', cramjam = '>=2'", "json|snappy"),
+        ("msgpack|brotli:5", "msgpack = '>=1', brotli = '>=1'", "msgpack|brotli:5"),
+        ("cbor2", "cbor2 = '>=5'", "cbor2 does not say its version here"),
+        ("json", "nothing = '>=5'", "nothing is not installed"),
     ],
 )
 def test_a_lock_where_metadata_are_missing(tmp_path, name, requires, said):
-    """As in programs of PyInstaller: the module says its version, if it has one."""
+    """As in programs of PyInstaller: the modules say their versions, if they have one."""
     path = lock(tmp_path, name, requires=requires)
-    program = (
-        "import sys\n"
-        "from bakeoff.codecs import registry\n"
-        "from bakeoff.codecs.production import lock\n"
-        "registry.version = lock.version = lambda library: None\n"
-        "import bakeoff\n"
-        "try:\n"
-        "    print(bakeoff.fastest(lock=sys.argv[1]).name)\n"
-        "except bakeoff.BakeoffError as error:\n"
-        "    print(error)"
+
+    done = without_metadata(
+        """
+import bakeoff
+try:
+    print(bakeoff.fastest(lock=sys.argv[1]).name)
+except bakeoff.BakeoffError as error:
+    print(error)
+""",
+        str(path),
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program, str(path)], capture_output=True, text=True, check=True
-    )
-    assert said in done.stdout
-    assert "  is installed" not in done.stdout
+    assert said in done
+    assert "  is installed" not in done
+
+
+def without_metadata(program: str, *arguments: str) -> str:
+    hidden = """
+import sys
+from bakeoff.codecs import registry
+from bakeoff.codecs.production import lock
+registry.version = lock.version = lambda library: None
+"""
+    command = [sys.executable, "-W", "ignore", "-c", hidden + program, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+SILENT = {"cbor2", "msgpack-numpy", "ryaml"}
+"""Libraries whose modules have no version."""
+
+
+def test_codecs_say_their_versions_without_metadata():
+    program = """
+import json
+import bakeoff
+from bakeoff.codecs import available
+print(json.dumps({name: [bakeoff.codec(name).library, bakeoff.codec(name).version] for name in available()}))
+"""
+    found = json.loads(without_metadata(program))
+
+    for name, (library, version) in found.items():
+        assert version == ("" if library in SILENT else bakeoff.codec(name).version), name
+
+
+def test_a_lock_is_a_resource_in_a_zip_file(tmp_path, monkeypatch):
+    """As `importlib.resources` names it, and as `__file__` does."""
+    archive = tmp_path / "shop.zip"
+    dictionary = train("zstd", [json.dumps({"id": n, "name": f"n{n * n}"}).encode() for n in range(2_000)])
+    plain = tmp_path / "plain"
+    plain.mkdir()
+    lock(plain, "msgpack", requires="msgpack = '>=1'")
+    content = Dictionary.of(dictionary.dictionaries[0])
+    packed = Lock("json|zstd,dict", {"Python": ">=3"}, dictionaries=(content,)).dumps()
+    with ZipFile(archive, "w") as file:
+        file.writestr("shop_of_zip/__init__.py", "")
+        file.writestr("shop_of_zip/bakeoff.lock", (plain / "bakeoff.lock").read_text())
+        file.writestr("shop_of_zip/packed/bakeoff.lock", packed)
+        file.writestr(f"shop_of_zip/packed/{content.file}", content.content)
+        file.writestr("shop_of_zip/broken.lock", "version = ")
+    monkeypatch.syspath_prepend(str(archive))
+    there = files("shop_of_zip")
+
+    for each in (there / "bakeoff.lock", archive / "shop_of_zip" / "bakeoff.lock"):
+        assert "msgpack" == bakeoff.fastest(lock=each).name
+    made = bakeoff.fastest(lock=there / "packed" / "bakeoff.lock")
+    assert {"id": 1} == made.decode(made.encode({"id": 1}))
+    with pytest.raises(UsageError, match="no lock"):
+        bakeoff.fastest(lock=there / "missing.lock")
+    with pytest.raises(RunError, match=r"broken\.lock: cannot be read as a lock"):
+        bakeoff.fastest(lock=there / "broken.lock")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows keeps a folder in which a process works")
+def test_a_lock_from_a_deleted_folder(tmp_path, monkeypatch):
+    """An absolute path needs no working folder; all else says what is wrong."""
+    path = lock(tmp_path, "msgpack", requires="msgpack = '>=1'")
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+
+    assert "msgpack" == bakeoff.fastest(lock=path).name
+    monkeypatch.setenv("BAKEOFF_LOCK", str(path))
+    assert "msgpack" == bakeoff.fastest().name
+    monkeypatch.setenv("BAKEOFF_LOCK", "bakeoff.lock")
+    for wanted in ({}, {"lock": "bakeoff.lock"}):
+        with pytest.raises(UsageError, match="the working folder was deleted; name the lock by its absolute"):
+            bakeoff.fastest(**wanted)
+    monkeypatch.delenv("BAKEOFF_LOCK")
+    with pytest.raises(UsageError, match="the working folder was deleted"):
+        bakeoff.fastest()
 
 
 def test_no_lock_grants_trust(tmp_path):

@@ -382,13 +382,16 @@ cdef class Core:
 
         Args:
             obj: The record.
-            ctx: Ignored; Confluent's Kafka client passes its context here.
+            ctx: Kafka's context, which Confluent's client passes. With one, None is returned for None, which
+                deletes a key; it has no other effect.
 
         Raises:
             EncodeError: The format cannot represent the object, it is nested too deeply, or it would be written
                 in a form that the schema does not read.
         """
         cdef PyObject *result
+        if ctx is not None and obj is None:
+            return None
         if self._quick_encode and stack_left() >= STACK and (
             not self._looks or _is_shallow(<PyObject *>obj, self._shallow, PY_SSIZE_T_MAX)
         ) and (self._scan is None or _is_json(<PyObject *>obj, DEFAULT_DEPTH)):
@@ -619,7 +622,7 @@ cdef class Core:
 
         Args:
             data: bytes, bytearray or memoryview (also text if the format is text).
-            ctx: Ignored, as in `encode`.
+            ctx: As in `encode`: with one, None is returned for None.
 
         Raises:
             DecodeError: The payload is not exactly one well-formed value.
@@ -639,6 +642,8 @@ cdef class Core:
             if self._may_share and held.shared:
                 self._look_through(record)
             return record
+        if ctx is not None and data is None:
+            return None
         return self._decode_slowly(data)
 
     cdef object _decode_slowly(self, data):

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ..binding import SchemaProtocol
     from ..errors import DecodeError
     from ..integrations._counters import Counters
+    from ..integrations.aiokafka import Serialized as AiokafkaSerialized
     from ..integrations.cloudevents import Encoded as CloudEventsEncoded
     from ..integrations.dask import Batches
     from ..integrations.dogpile import Arguments
@@ -211,20 +212,12 @@ class Codec(CodecBase):
 
     def as_class(self) -> type[Any]:
         """Return a class whose instances are this codec, for frameworks that build one by dotted path."""
-        codec = self
+        from .classes import CodecClass, class_of
 
-        class CodecClass:
-            __doc__ = f"The codec {self.name} as a class; options are accepted and ignored."
-
-            def __new__(cls, *_arguments: Any, **_options: Any) -> Any:
-                return codec
-
-        CodecClass.__name__ = CodecClass.__qualname__ = (
-            "".join(map(str.title, self.name.split("/"))) + "Codec"
-        )
-        return CodecClass
+        return class_of(CodecClass, self)
 
     for_aiocache: Callable[[], Counters] = _integration("aiocache")
+    for_aiokafka: Callable[[], AiokafkaSerialized] = _integration("aiokafka")
     for_cachelib: Callable[[], Any] = _integration("cachelib")  # its types know its own serializers only
     for_channels_redis: Callable[[], type[Any]] = _integration("channels_redis")
     for_cloudevents: Callable[[], CloudEventsEncoded] = _integration("cloudevents")

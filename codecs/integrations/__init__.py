@@ -13,6 +13,7 @@ __all__ = ["INTEGRATIONS", "integration"]
 
 INTEGRATIONS: Mapping[str, str] = {
     "aiocache": "aiocache",
+    "aiokafka": "aiokafka",
     "cachelib": "cachelib",
     "channels_redis": "channels_redis 4",
     "cloudevents": "cloudevents 2",

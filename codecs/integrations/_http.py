@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.base import CodecBase
 from ..errors import DecodeError, UnknownMediaType
-from ..production.media import first_reader
+from ..production.media import Readers
 
 
 class Body:
@@ -17,6 +17,7 @@ class Body:
         media_type: The media type of responses.
         coding: Further headers of responses: the content coding of a compressed codec.
         encode: Returns the body of a response.
+        readers: Finds the codec of a request.
     """
 
     def __init__(self, codec: CodecBase) -> None:
@@ -24,11 +25,7 @@ class Body:
         self.media_type = headers.pop("content-type")
         self.coding = headers
         self.encode = codec.encode
-        self._coding = headers.get("content-encoding", "identity")
-        self._codec = codec
-        self._plain = codec.with_compression(None) if headers else codec
-        # The usual spellings, because parsing a header takes 20 times as long as decoding a small body.
-        self._known = dict.fromkeys((self.media_type, self._plain.media_type), self._plain)
+        self.readers = Readers(codec)
 
     async def received(self, request: Any, refused: Callable[[int, str], Exception]) -> Any:
         """Return the record in a request of Starlette's kind.
@@ -55,12 +52,4 @@ class Body:
             UnknownMediaType: The codec does not read that type; status 415.
             DecodeError: The codec cannot decode the body; status 400.
         """
-        found = self._known.get(media_type or "") or first_reader(
-            media_type or "", (self._codec, self._plain)
-        )
-        coding = (coding or "identity").lower()
-        if found is self._plain and coding == self._coding:
-            found = self._codec
-        elif coding != "identity":
-            raise UnknownMediaType(f"{media_type} as {coding}", f"expected {self._coding}")
-        return found.decode(body)
+        return self.readers.of(media_type or "", coding).decode(body)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from cloudevents.core.base import BaseCloudEvent, EventFactory
 from cloudevents.core.formats.json import JSONFormat
 
-from ..production.media import reads
+from ..production.media import Readers
 
 if TYPE_CHECKING:
     from ..core.base import CodecBase
@@ -25,36 +25,37 @@ class Encoded(JSONFormat):
 
     def __init__(self, codec: CodecBase) -> None:
         self.codec = codec
+        self._readers = Readers(codec)
 
     def write_data(self, data: Any, datacontenttype: str | None) -> bytes:
         """Return the body of an event in binary mode."""
-        if data is None or not self._reads(datacontenttype):
+        if data is None or (codec := self._codec(datacontenttype)) is None:
             return super().write_data(data, datacontenttype)
-        return self.codec.encode(data)
+        return codec.encode(data)
 
     def read_data(self, body: bytes, datacontenttype: str | None) -> Any:
         """Return the data of an event in binary mode."""
-        if body and self._reads(datacontenttype):
-            return self.codec.decode(body)
+        if body and (codec := self._codec(datacontenttype)) is not None:
+            return codec.decode(body)
         return super().read_data(body, datacontenttype)
 
     def write(self, event: BaseCloudEvent) -> bytes:
         """Return an event in structured mode, as JSON."""
         data: Any = event.get_data()
-        if data is not None and self._reads(event.get_datacontenttype()):
-            event = _with(event, self.codec.encode(data))
+        if data is not None and (codec := self._codec(event.get_datacontenttype())) is not None:
+            event = _with(event, codec.encode(data))
         return super().write(event)
 
     def read(self, event_factory: EventFactory | None, data: str | bytes) -> BaseCloudEvent:
         """Return an event of structured mode; JSON data in it is already decoded."""
         event = super().read(event_factory, data)
         payload = event.get_data()
-        if isinstance(payload, bytes) and self._reads(event.get_datacontenttype()):
-            event = _with(event, self.codec.decode(payload))
+        if isinstance(payload, bytes) and (codec := self._codec(event.get_datacontenttype())) is not None:
+            event = _with(event, codec.decode(payload))
         return event
 
-    def _reads(self, datacontenttype: str | None) -> bool:
-        return datacontenttype is not None and reads(self.codec, datacontenttype)
+    def _codec(self, datacontenttype: str | None) -> CodecBase | None:
+        return None if datacontenttype is None else self._readers.get(datacontenttype)
 
 
 def _with(event: BaseCloudEvent, data: Any) -> BaseCloudEvent:

@@ -10,33 +10,70 @@ from diskcache import UNKNOWN, Disk
 from diskcache.core import MODE_PICKLE
 
 from ..core.base import CodecBase
+from ..core.classes import class_of
+from ..ready import of_class
+from ._keys import Keys
 
 
-def integration(codec: CodecBase) -> type[Any]:
-    """Return a subclass of ``diskcache.Disk`` that uses the codec instead of pickle, also for keys.
+class Encoded(Disk):  # type: ignore[misc] # no types
+    """A ``diskcache.Disk`` that uses a codec instead of pickle, also for keys.
 
     Text, bytes, floats and integers of 64 bits are stored unchanged, so that ``incr`` works.
     """
 
-    class Encoded(Disk):  # type: ignore[misc] # no types
-        def put(self, key: Any) -> tuple[Any, bool]:
-            return super().put(key) if _is_plain(key) else (sqlite3.Binary(codec.encode(key)), False)
+    codec: CodecBase
+    _keys: Keys
 
-        def get(self, key: Any, raw: bool) -> Any:
-            return super().get(key, raw) if raw else codec.decode(key)
+    @staticmethod
+    def attributes(codec: CodecBase) -> dict[str, Any]:
+        """Return the attributes of the class of a codec."""
+        return {"_keys": Keys(codec)}
 
-        def store(self, value: Any, read: bool, key: Any = UNKNOWN) -> tuple[int, int, str | None, Any]:
-            if read or _is_plain(value):
-                return super().store(value, read, key)  # type: ignore[no-any-return]
-            size, _, filename, kept = super().store(codec.encode(value), False, key)
-            return size, MODE_PICKLE, filename, kept
+    def put(self, key: Any) -> tuple[Any, bool]:
+        """Return a key for the database, and whether it is stored unchanged.
 
-        def fetch(self, mode: int, filename: str | None, value: Any, read: bool) -> Any:
-            if mode != MODE_PICKLE:
-                return super().fetch(mode, filename, value, read)
-            return codec.decode(value if filename is None else Path(self._directory, filename).read_bytes())
+        Raises:
+            EncodeError: The codec cannot write it.
+        """
+        return super().put(key) if _is_plain(key) else (sqlite3.Binary(self._keys.encode(key)), False)
 
-    return Encoded
+    def get(self, key: Any, raw: bool) -> Any:
+        """Return a key of the database.
+
+        Raises:
+            DecodeError: As the codec's.
+        """
+        return super().get(key, raw) if raw else self._keys.decode(key)
+
+    def store(self, value: Any, read: bool, key: Any = UNKNOWN) -> tuple[int, int, str | None, Any]:
+        """Store a value; see diskcache.
+
+        Raises:
+            EncodeError: As the codec's.
+        """
+        if read or _is_plain(value):
+            return super().store(value, read, key)  # type: ignore[no-any-return]
+        size, _, filename, kept = super().store(self.codec.encode(value), False, key)
+        return size, MODE_PICKLE, filename, kept
+
+    def fetch(self, mode: int, filename: str | None, value: Any, read: bool) -> Any:
+        """Return a value; see diskcache.
+
+        Raises:
+            DecodeError: As the codec's.
+        """
+        if mode != MODE_PICKLE:
+            return super().fetch(mode, filename, value, read)
+        return self.codec.decode(value if filename is None else Path(self._directory, filename).read_bytes())
+
+
+def integration(codec: CodecBase) -> type[Encoded]:
+    """Return a class of disks."""
+    return class_of(Encoded, codec)
+
+
+def __getattr__(name: str) -> type[Encoded]:
+    return integration(of_class(__name__, name))
 
 
 def _is_plain(value: Any) -> bool:

@@ -8,26 +8,28 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import ready
 from ..core.base import CodecBase
+from ..core.classes import class_of
+from ..ready import of_class
 from ._counters import Counters
 
 
-def integration(codec: CodecBase) -> type[Counters]:
-    """Return a class with ``dumps`` and ``loads``, which stores integers as digits, so that ``incr`` works.
+class Serializer(Counters):
+    """Has ``dumps`` and ``loads``, which store integers as digits, so that ``incr`` works.
 
     Django builds it without arguments, django-redis with ``options=``.
     """
 
-    class Serializer(Counters):
-        def __init__(self, *_: Any, **__: Any) -> None:
-            super().__init__(codec)
+    codec: CodecBase
 
-    return Serializer
+    def __init__(self, *_: Any, **__: Any) -> None:
+        super().__init__(self.codec)
 
 
-def __getattr__(name: str) -> type[Counters]:
-    found = getattr(ready, name)
-    if isinstance(found, type) and isinstance(made := found(), CodecBase):
-        return integration(made)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+def integration(codec: CodecBase) -> type[Serializer]:
+    """Return a class of serializers."""
+    return class_of(Serializer, codec)
+
+
+def __getattr__(name: str) -> type[Serializer]:
+    return integration(of_class(__name__, name))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypedDict
 
 from dogpile.cache.api import CantDeserializeException
@@ -20,11 +21,11 @@ class Arguments(TypedDict):
 
 def integration(codec: CodecBase) -> Arguments:
     """Return arguments of ``make_region``; a value that cannot be decoded is a miss and is created again."""
+    return {"serializer": codec.encode, "deserializer": partial(_deserialize, codec)}
 
-    def deserialize(data: bytes) -> Any:
-        try:
-            return codec.decode(data)
-        except DecodeError as error:
-            raise CantDeserializeException(str(error)) from error
 
-    return {"serializer": codec.encode, "deserializer": deserialize}
+def _deserialize(codec: CodecBase, data: bytes) -> Any:
+    try:
+        return codec.decode(data)
+    except DecodeError as error:
+        raise CantDeserializeException(str(error)) from error

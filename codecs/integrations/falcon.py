@@ -10,6 +10,7 @@ from falcon.typing import ReadableIO
 
 from ..core.base import CodecBase
 from ..errors import DecodeError
+from ..production.media import Readers
 
 
 class Handler(BaseHandler):
@@ -45,6 +46,10 @@ class Handler(BaseHandler):
 
 
 def integration(codec: CodecBase) -> dict[str, BaseHandler]:
-    """Return handlers by media type, for ``media_handlers.update`` of options of requests and responses."""
-    handler = Handler(codec)
-    return dict.fromkeys((codec.media_type, *codec.media_type_aliases), handler)
+    """Return handlers by media type, for ``media_handlers.update`` of options of requests and responses.
+
+    Each reads and writes its own type: of a codec of `migrate`, payloads of either codec.
+    """
+    readers = Readers(codec)
+    names = (codec.media_type, *codec.media_type_aliases)
+    return {name: Handler(readers.of(name)) for name in names}

@@ -8,13 +8,20 @@ from litestar import Request, Response
 from litestar.exceptions import ClientException
 
 from ..core.base import CodecBase
+from ..core.classes import class_of
 from ._http import Body
 
 
 class Encoded(Response[Any]):
     """A response whose content is a record; made by `Codec.for_litestar`."""
 
+    codec: CodecBase
     _of: Body
+
+    @staticmethod
+    def attributes(codec: CodecBase) -> dict[str, Any]:
+        """Return the attributes of the class of a codec."""
+        return {"_of": Body(codec)}
 
     def __init__(self, content: Any, **options: Any) -> None:
         super().__init__(content, **{**options, "media_type": self._of.media_type})
@@ -44,4 +51,4 @@ class Encoded(Response[Any]):
 
 def integration(codec: CodecBase) -> type[Encoded]:
     """Return a class of responses, with `Encoded.read` for requests."""
-    return type("Encoded", (Encoded,), {"_of": Body(codec)})
+    return class_of(Encoded, codec)

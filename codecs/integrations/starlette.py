@@ -10,13 +10,20 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from ..core.base import CodecBase
+from ..core.classes import class_of
 from ._http import Body
 
 
 class Encoded(Response):
     """A response whose content is a record; made by `Codec.for_starlette`."""
 
+    codec: CodecBase
     _of: Body
+
+    @staticmethod
+    def attributes(codec: CodecBase) -> dict[str, Any]:
+        """Return the attributes of the class of a codec."""
+        return {"_of": (body := Body(codec)), "media_type": body.media_type}
 
     def render(self, content: Any) -> bytes:
         """Return the body.
@@ -43,5 +50,4 @@ class Encoded(Response):
 
 def integration(codec: CodecBase) -> type[Encoded]:
     """Return a class of responses, with `Encoded.read` for requests."""
-    body = Body(codec)
-    return type("Encoded", (Encoded,), {"_of": body, "media_type": body.media_type})
+    return class_of(Encoded, codec)

@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from temporalio.api.common.v1 import Payload
 from temporalio.converter import (
@@ -18,8 +18,10 @@ from temporalio.converter import (
     value_to_type,
 )
 
-if TYPE_CHECKING:
-    from ..core.base import CodecBase
+from ..core.base import CodecBase
+from ..core.classes import class_of
+from ..production.media import Readers
+from ..ready import of_class
 
 _FROM_TEXT: dict[Any, Callable[[str], Any]] = {
     Decimal: Decimal,
@@ -41,13 +43,13 @@ class _Types(JSONTypeConverter):
 class Payloads(EncodingPayloadConverter):
     """Values as payloads of a codec; the codec's media type is Temporal's *encoding*."""
 
-    def __init__(self, codec: CodecBase) -> None:
-        self.codec = codec
+    def __init__(self, codec: CodecBase, encoding: str) -> None:
+        self.codec, self._encoding = codec, encoding
 
     @property
     def encoding(self) -> str:
         """The metadata of payloads."""
-        return self.codec.media_type
+        return self._encoding
 
     def to_payload(self, value: Any) -> Payload:
         """Return the payload of a value.
@@ -68,16 +70,27 @@ class Payloads(EncodingPayloadConverter):
         return value if type_hint is None else value_to_type(type_hint, value, [_Types()])
 
 
+class Converter(CompositePayloadConverter):
+    """Temporal's converter, with a codec instead of JSON; all types that the codec reads are read."""
+
+    codec: CodecBase
+
+    def __init__(self) -> None:
+        *special, json = DefaultPayloadConverter.default_encoding_payload_converters
+        readers = Readers(self.codec)
+        names = (self.codec.media_type, *self.codec.media_type_aliases)
+        ours = [Payloads(readers.of(name), name) for name in names]
+        super().__init__(*special, *ours, json)
+
+
 def integration(codec: CodecBase) -> DataConverter:
     """Return the ``data_converter`` for clients and workers.
 
     Temporal itself still writes None, bytes and protobuf messages; the codec writes everything else. JSON
     that Temporal wrote before is still read, so histories of running workflows stay readable.
     """
-    *special, json = DefaultPayloadConverter.default_encoding_payload_converters
+    return replace(DataConverter.default, payload_converter_class=class_of(Converter, codec))
 
-    class Converter(CompositePayloadConverter):
-        def __init__(self) -> None:
-            super().__init__(*special, Payloads(codec), json)
 
-    return replace(DataConverter.default, payload_converter_class=Converter)
+def __getattr__(name: str) -> type[Converter]:
+    return class_of(Converter, of_class(__name__, name))

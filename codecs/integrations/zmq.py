@@ -39,9 +39,12 @@ class Framed:
         if self._frames is None:
             return [self.codec.encode(record)]
         try:
-            return self._frames.encode(record)
+            frames = self._frames.encode(record)
         except Exception as error:
             raise EncodeError(self.codec.name, f"{type(error).__name__}: {error}") from error
+        if reason := self._too_large(sum(memoryview(frame).nbytes for frame in frames)):
+            raise EncodeError(self.codec.name, reason)
+        return frames
 
     def decode(self, frames: list[bytes] | list[Frame]) -> Any:
         """Return the record of a message, received with or without ``copy``.
@@ -57,14 +60,20 @@ class Framed:
         return self.codec.decode(_buffer(frame))
 
     def _of_frames(self, how: Frames, frames: list[Any]) -> Any:
-        size, most = sum(map(len, frames)), self.codec.limits.size
-        if size > most:
-            reason = f"frames of {size:,} bytes, more than the limit of {most:,} (see with_limits)"
+        if reason := self._too_large(sum(map(len, frames))):
             raise LimitError(self.codec.name, reason)
         try:
             return how.decode(frames)
         except Exception as error:
             raise self.codec._decode_error(error) from error
+
+    def _too_large(self, size: int) -> str:
+        most = self.codec.limits.size
+        return (
+            f"frames of {size:,} bytes, more than the limit of {most:,} (see with_limits)"
+            if size > most
+            else ""
+        )
 
 
 def _buffer(frame: Any) -> Any:

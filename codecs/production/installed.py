@@ -37,6 +37,28 @@ def version(library: str) -> str | None:
     return _by_metadata(library)
 
 
+def of_modules(*modules: str) -> str | None:
+    """Return the version that the first of several modules says by itself: its ``__version__``.
+
+    PyInstaller and layers of AWS Lambda often leave the metadata of distributions out.
+
+    Returns:
+        The version; empty if no module says one, None if none can be imported.
+    """
+    from importlib import import_module
+
+    found = None
+    for name in modules:
+        try:
+            told = getattr(import_module(name), "__version__", "")
+        except ImportError:
+            continue
+        if isinstance(told, str) and told:
+            return told
+        found = ""
+    return found
+
+
 def _normal(name: str) -> str:
     """Return a normalized name, see PyPA specifications, "Names and normalization"."""
     return re.sub(r"[-_.]+", "-", name).lower()

@@ -20,9 +20,11 @@ from ..errors import CodecError, MissingLibrary
 from ..factory import codec
 from ..registry import join_name, split_name
 from ..safety.limits import DEFAULT, DEFAULT_DEPTH, LIMITS
-from .installed import allows, version
+from .installed import allows, of_modules, version
 
 if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
     from ..core.codec import Codec
 
 NAME: Final = "bakeoff.lock"
@@ -147,7 +149,7 @@ class Lock:
             if len(text) > _LARGEST:
                 raise RunError(f"{path}: cannot be read as a lock: it has more than {_LARGEST:,} bytes")
             plain = tomllib.loads(text.decode())
-        except FileNotFoundError as error:
+        except (FileNotFoundError, NotADirectoryError) as error:
             if os.path.islink(path):  # noqa: PTH114
                 raise RunError(f"{path}: is a broken link") from error
             raise UsageError(
@@ -249,18 +251,41 @@ def _option(options: Mapping[str, Any], key: str) -> Any:
 
 
 def _content(path: str | os.PathLike[str], most: int, owners: Collection[int] | None) -> bytes:
-    """Return the first bytes of a regular file; never block on a pipe.
+    """Return the first bytes of a regular file, or of one inside a zip file; never block on a pipe.
 
     Raises:
         OSError: It cannot be read, is not a regular file, or belongs to another user.
     """
-    with os.fdopen(open_regular(path), "rb") as file:
+    try:
+        opened = open_regular(path)
+    except NotADirectoryError:
+        if (zipped := _in_zip(os.fspath(path))) is None:
+            raise
+        return zipped[:most]
+    with os.fdopen(opened, "rb") as file:
         owner = os.fstat(file.fileno()).st_uid
         if owners is not None and owner not in owners:
             raise OSError(
                 f"it belongs to another user, number {owner}; if you trust it, name it: {VARIABLE}={path}"
             )
         return file.read(most)
+
+
+def _in_zip(path: str) -> bytes | None:
+    """Return the content of a file inside a zip file, such as a program of zipapp; None if there is none."""
+    from zipfile import BadZipFile, ZipFile
+
+    archive, inner = os.path.split(path)
+    while archive and not os.path.isfile(archive):  # noqa: PTH113
+        archive, folder = os.path.split(archive)
+        if not folder:
+            return None
+        inner = f"{folder}/{inner}"
+    try:
+        with ZipFile(archive) as opened, opened.open(inner) as file:
+            return file.read(_LARGEST + 1)
+    except (BadZipFile, KeyError, OSError, RuntimeError):  # RuntimeError: it is encrypted
+        return None
 
 
 def _dictionary(entry: object, folder: str, owners: Collection[int] | None) -> Dictionary:
@@ -307,8 +332,8 @@ class LockLocation(NamedTuple):
 
     @property
     def is_there(self) -> bool:
-        """Whether the path exists; a dangling link is a broken lock, not a missing one."""
-        return os.path.lexists(self.path)
+        """Whether the path exists, also in a zip file; a dangling link is a broken lock, not a missing."""
+        return os.path.lexists(self.path) or (self.named and _in_zip(self.path) is not None)
 
     @property
     def owners(self) -> Collection[int] | None:
@@ -344,19 +369,33 @@ class LockLocation(NamedTuple):
         return f"no {NAME} in {looked} (up to the project's root; set {VARIABLE} to name one)"
 
 
-def located(given: str | os.PathLike[str] | None = None) -> LockLocation:
-    """Return the path of the lock.
+def located(given: str | os.PathLike[str] | Traversable | None = None) -> LockLocation:
+    """Return the path of the lock; it can be a resource of a package, also inside a zip file.
 
     An argument comes first, then ``BAKEOFF_LOCK``, then the nearest `NAME` from the working folder upwards to
     the project's root. The root is the nearest folder of a repository (`REPOSITORIES`), else the nearest with
     one of `PROJECTS`. Without a root, only the working folder is searched, as its parents may be anyone's.
+
+    Raises:
+        UsageError: The path depends on the working folder, which was deleted.
     """
     # Without pathlib, which takes as long to import as most codecs.
     if named := given or os.environ.get(VARIABLE):
-        return LockLocation(os.path.join(os.getcwd(), named), True)  # noqa: PTH109, PTH118
-    folders = _project(os.getcwd())  # noqa: PTH109
+        path = os.fspath(named) if isinstance(named, str | os.PathLike) else str(named)
+        return LockLocation(path if os.path.isabs(path) else os.path.join(_here(path), path), True)  # noqa: PTH117, PTH118
+    folders = _project(_here(NAME))
     paths = [os.path.join(folder, NAME) for folder in folders]  # noqa: PTH118
     return LockLocation(next(filter(os.path.lexists, paths), paths[0]), False, tuple(folders))
+
+
+def _here(wanted: str) -> str:
+    try:
+        return os.getcwd()  # noqa: PTH109
+    except FileNotFoundError as error:
+        raise UsageError(
+            f"{wanted}: cannot be searched, as the working folder was deleted; name the lock by its absolute "
+            f"path: {VARIABLE}, fastest(lock=...) or --lock"
+        ) from error
 
 
 def _project(folder: str) -> list[str]:
@@ -467,6 +506,8 @@ def _installed(library: str, name: str) -> str | None:
         return sys.version.split()[0]
     if (found := version(library)) is not None:
         return found
+    if library == compressor(name):
+        return of_modules(library)
     # The library of a third-party codec need not be a distribution; then the codec knows the version.
     try:
         made = codec(name)

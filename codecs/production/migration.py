@@ -58,14 +58,12 @@ def migrate(old: Codec | str, new: Codec | str) -> Codec:
     ]
     safe, first, second = max(choices, key=lambda choice: len(choice[0]))
     read = _Reader(first, second, safe & CONTAINERS)
-    types = dict.fromkeys((*new.media_type_aliases, old.media_type, *old.media_type_aliases))
     return Codec(
         f"{old.name} to {new.name}",
         f"{old.format} to {new.format}",
         new.encode,
         read,
-        media_type=new.media_type,
-        media_type_aliases=[each for each in types if each != new.media_type],
+        readers=(new, old),
         content_encoding=new.content_encoding,
         file_extension=new.file_extension,
         framing=new.framing,

@@ -3,7 +3,8 @@
 Callers must not notice the sampler. Most calls only decrement a counter in the compiled codec. A sampled call
 encodes its record at once, so that nothing is shared with the caller, and an error stops the sampler and not
 the call. Records are written in batches. Each batch is a separate compressed frame that is appended in one
-write, so the file is always complete, and several processes can share it.
+write, so the file is always complete, and several processes can share it. A timer writes the last batch of a
+process that becomes quiet.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import atexit
 import os
 import random
 import re
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -66,6 +68,13 @@ def _opened(path: Path) -> int:
         os.close(file)
         raise
     return file
+
+
+def _at_exit(flush: Callable[[], None]) -> None:
+    atexit.register(flush)
+    # The processes of multiprocessing end without atexit.
+    if (util := sys.modules.get("multiprocessing.util")) is not None:
+        util.Finalize(None, flush, exitpriority=0)
 
 
 def _gzip(data: bytes) -> bytes:
@@ -124,6 +133,7 @@ class Sampler:
         self._batch: deque[bytes] = deque()
         self._gathered = 0
         self._due = 0.0
+        self._timer: threading.Timer | None = None
         self._writing = threading.Lock()
         self._random = random.Random()
         self.kept = self.lost = 0
@@ -160,14 +170,30 @@ class Sampler:
             self.lost += 1
             return
         if not (self.kept or self._batch):
-            atexit.register(self.flush)
+            _at_exit(self.flush)
         self._batch.append(self._codec.framing.frame(payload))
         self._gathered += len(payload)
         if self._gathered >= BATCH or monotonic() >= self._due:
             self.flush()
+        if self._batch and self._timer is None:
+            self._flush_when_due()
+
+    def _flush_when_due(self) -> None:
+        """Start a thread that writes the batch: no further record may come, and the process may be killed."""
+        self._timer = threading.Timer(max(0.0, self._due - monotonic()), self._time_out)
+        self._timer.daemon = True
+        try:
+            self._timer.start()
+        except RuntimeError:  # at the end of the process, or beyond its limit of threads
+            self._timer = None
+            self.flush()
+
+    def _time_out(self) -> None:
+        self._timer = None
+        self.flush()
 
     def flush(self) -> None:
-        """Write pending records, as also happens each second and at the end of the process."""
+        """Write pending records, as also happens within a second and at the end of the process."""
         if self._process != os.getpid():
             self._begin()
         # Does not wait: if another thread writes, this record is written with it or with the next batch.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from .errors import RunError, UsageError
 
 if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
     from pathlib import Path
 
     from .bench.results import ResultData
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 def fastest(
     *,
-    lock: str | Path | None = None,
+    lock: str | Path | Traversable | None = None,
     results: str | Path | None = None,
     calibrate: bool = False,
     corpus: str = "messages",
@@ -44,7 +45,8 @@ def fastest(
             folder with ``.git`` or ``.hg``, or without one that with ``pyproject.toml``, ``setup.py`` or
             ``setup.cfg``; without either only in the working folder. A lock that is found by this search must
             belong to this user or to the owner of the project's root, and may lower limits but not raise
-            them.
+            them. It can be a resource of a package, ``importlib.resources.files(...) / "bakeoff.lock"``, also
+            inside a zip file.
         results: Result file of ``bakeoff run``, for when there is no lock.
         calibrate: Measure now, for when there is neither.
         corpus: Records to measure: a built-in corpus or a file.

@@ -381,6 +381,18 @@ def test_aliases_are_the_same_work(codec):
         assert record == decode(payload)
 
 
+@pytest.mark.parametrize("name", ["encode", "dumps", "dumpb", "serialize"])
+def test_none_with_a_context_is_none(codec, name):
+    """Confluent's client for Kafka passes one: a message without a value deletes its key."""
+    for one in (codec, codec.tap("unused.jsonl"), codec.with_compression("zlib")):
+        assert None is getattr(one, name)(None, object())
+        assert None is one.decode(None, object())
+        with pytest.raises(bakeoff.DecodeError, match="NoneType"):
+            one.decode(None)
+    if codec.encoding:
+        assert None is codec.text.encode(None, object()) is codec.text.decode(None, object())
+
+
 def test_it_does_not_change(codec):
     assert not hasattr(codec, "__dict__")
     for name in ("name", "spec", "format", "encode", "anything"):

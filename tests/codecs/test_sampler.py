@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import logging
+import multiprocessing
 import os
 import pickle
 import signal
@@ -219,6 +220,65 @@ def test_what_was_written_is_read_after_a_kill(packed, tmp_path):
 
     assert list(range(len(numbers))) == numbers
     assert len(numbers) > 900
+
+
+QUIET = """
+import sys, time
+import bakeoff
+codec = bakeoff.codec("json").tap(sys.argv[1], every=1)
+for number in range(50):
+    codec.encode(number)
+for _ in range(3000):
+    if codec.sampler.kept == 50:
+        break
+    time.sleep(0.1)
+print(flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL there")
+def test_a_quiet_process_writes_its_last_records(tmp_path):
+    """No record comes after them, and nothing runs at its end."""
+    path = tmp_path / "traffic.jsonl"
+    command = [sys.executable, "-c", QUIET, str(path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.send_signal(signal.SIGKILL)
+
+    assert list(range(50)) == kept(path)
+
+
+CHILDREN = """
+import multiprocessing, sys
+import bakeoff
+
+def work(codec, number):
+    for each in range(10):
+        codec.encode(number * 10 + each)
+
+if __name__ == "__main__":
+    codec = bakeoff.codec("json").tap(sys.argv[1], every=1)
+    work(codec, 0)
+    context = multiprocessing.get_context(sys.argv[2])
+    children = [context.Process(target=work, args=(codec, number)) for number in (1, 2)]
+    for child in children:
+        child.start()
+    for child in children:
+        child.join()
+"""
+
+
+@pytest.mark.parametrize("how", multiprocessing.get_all_start_methods())
+def test_processes_of_multiprocessing_write_at_their_end(how, tmp_path):
+    """They skip the functions of atexit."""
+    path, program = tmp_path / "traffic.jsonl", tmp_path / "children.py"
+    program.write_text(CHILDREN)
+
+    subprocess.run([sys.executable, str(program), str(path), how], check=True)
+
+    assert list(range(30)) == sorted(kept(path))
 
 
 def test_a_pickle_has_the_sampler(tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from importlib import import_module
 from uuid import uuid4
 
 import pytest
@@ -105,3 +106,61 @@ def test_a_batch_is_encoded_and_decoded_record_by_record(server):
         return seen
 
     assert [{"n": 1}, {"n": 2}] == asyncio.run(run())
+
+
+@pytest.mark.parametrize("library", ["kafka", "confluent"])
+def test_one_message_of_another_kind_does_not_lose_a_batch(server, library):
+    """JSON with and without its type, and a deleted key."""
+    from aiokafka import AIOKafkaProducer
+
+    kind_of_broker = import_module(f"faststream.{library}").KafkaBroker
+
+    async def run():
+        topic, seen, all_of_them = uuid4().hex, [], asyncio.Event()
+        broker = kind_of_broker(
+            server("kafka"), codec=CODEC.for_faststream(), allow_auto_create_topics=False, logger=None
+        )
+
+        @broker.subscriber(topic, batch=True, auto_offset_reset="earliest", group_id=topic)
+        async def handle(records):
+            seen.extend(records)
+            if len(seen) == 6:
+                all_of_them.set()
+
+        async with AIOKafkaProducer(bootstrap_servers=server("kafka")) as producer:
+            for value, kind in (
+                (CODEC.encode({"n": 1}), CODEC.media_type),
+                (FOREIGN, JSON),
+                (FOREIGN, None),
+                (None, None),
+                (CODEC.encode(None), CODEC.media_type),
+                (CODEC.encode({"n": 2}), None),
+            ):
+                headers = [("content-type", kind.encode())] if kind else None
+                await producer.send_and_wait(topic, value, b"7", headers=headers, partition=0)
+        async with broker:
+            await broker.start()
+            await asyncio.wait_for(all_of_them.wait(), 300)
+        return seen
+
+    assert [{"n": 1}, {"by": "another"}, {"by": "another"}, None, None, {"n": 2}] == asyncio.run(run())
+
+
+@pytest.mark.parametrize("body", [b"\xc1", b"\x81", b"no payload", b'{"a": '])
+def test_bytes_of_no_kind_are_an_error(body):
+    """The codec's; also in a batch."""
+    from faststream.message import StreamMessage
+
+    ours = CODEC.for_faststream()
+    with pytest.raises(bakeoff.DecodeError, match="msgpack: "):
+        asyncio.run(ours.decode(StreamMessage(None, body)))
+    with pytest.raises(bakeoff.DecodeError, match="msgpack: "):
+        asyncio.run(ours.decode_batch(StreamMessage(None, [CODEC.encode(1), body])))
+
+
+def test_a_limit_is_no_reason_to_try_json():
+    from faststream.message import StreamMessage
+
+    ours = CODEC.with_limits(size=10).for_faststream()
+    with pytest.raises(bakeoff.LimitError):
+        asyncio.run(ours.decode(StreamMessage(None, b'{"a": "long text"}')))

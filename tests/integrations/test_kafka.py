@@ -40,10 +40,12 @@ def test_aiokafka_stays_before_a_poisoned_message(kafka, topic):
     """With a deserializer it raises the codec's error again and again, at the same place."""
     from aiokafka import AIOKafkaConsumer, TopicPartition
 
+    deserialize = CODEC.for_aiokafka().deserialize
+
     async def consume():
         partition = TopicPartition(topic, 0)
         async with AIOKafkaConsumer(
-            bootstrap_servers=kafka, auto_offset_reset="earliest", value_deserializer=CODEC.decode
+            bootstrap_servers=kafka, auto_offset_reset="earliest", value_deserializer=deserialize
         ) as consumer:
             consumer.assign([partition])
             first = await asyncio.wait_for(consumer.getone(), 300)
@@ -70,6 +72,104 @@ def test_aiokafka_takes_encode(kafka, topic):
             return (await asyncio.wait_for(consumer.getone(), 300)).value
 
     assert CODEC.encode(RECORD) == asyncio.run(pass_on())
+
+
+def confluent(kafka, topic, messages):
+    from confluent_kafka import DeserializingConsumer, SerializingProducer, TopicPartition
+
+    servers = {"bootstrap.servers": kafka}
+    producer = SerializingProducer(
+        {**servers, "key.serializer": CODEC.encode, "value.serializer": CODEC.encode}
+    )
+    for key, value in messages:
+        producer.produce(topic, key=key, value=value, partition=0)
+    assert producer.flush(10) == 0
+    readers = {"key.deserializer": CODEC.decode, "value.deserializer": CODEC.decode}
+    raw, read = (
+        DeserializingConsumer({**servers, "group.id": uuid4().hex, **each}) for each in ({}, readers)
+    )
+    for consumer in (raw, read):
+        consumer.assign([TopicPartition(topic, 0, 0)])
+        found = [consumer.poll(300) for _ in messages]
+        yield [(message.key(), message.value()) for message in found]
+        consumer.close()
+
+
+def aiokafka(kafka, topic, messages):
+    from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
+
+    ours = CODEC.for_aiokafka()
+    readers = {"key_deserializer": ours.deserialize, "value_deserializer": ours.deserialize}
+
+    async def read(**deserializers):
+        options = {"bootstrap_servers": kafka, "auto_offset_reset": "earliest", **deserializers}
+        async with AIOKafkaConsumer(**options) as consumer:
+            consumer.assign([TopicPartition(topic, 0)])
+            found = [await asyncio.wait_for(consumer.getone(), 300) for _ in messages]
+            return [(message.key, message.value) for message in found]
+
+    async def run():
+        writers = {"key_serializer": ours.serialize, "value_serializer": ours.serialize}
+        async with AIOKafkaProducer(bootstrap_servers=kafka, **writers) as producer:
+            for key, value in messages:
+                await producer.send_and_wait(topic, key=key, value=value, partition=0)
+        return await read(), await read(**readers)
+
+    return asyncio.run(run())
+
+
+def kafka_python(kafka, topic, messages):
+    from kafka import KafkaConsumer, KafkaProducer, TopicPartition
+
+    ours, servers = CODEC.for_kafka_python(), {"bootstrap_servers": kafka, "api_version": (2, 3)}
+    with KafkaProducer(**servers, key_serializer=ours, value_serializer=ours) as producer:
+        for key, value in messages:
+            producer.send(topic, key=key, value=value, partition=0).get(300)
+    for readers in ({}, {"key_deserializer": ours, "value_deserializer": ours}):
+        consumer = KafkaConsumer(
+            **servers, auto_offset_reset="earliest", consumer_timeout_ms=300_000, **readers
+        )
+        consumer.assign([TopicPartition(topic, 0)])
+        found = [next(consumer) for _ in messages]
+        yield [(message.key, message.value) for message in found]
+        consumer.close()
+
+
+def quixstreams(kafka, topic, messages):
+    from confluent_kafka import Consumer, Producer, TopicPartition
+    from quixstreams.models import Topic
+
+    both = CODEC.for_quixstreams()
+    keys = {name.replace("value", "key"): each for name, each in both.items()}
+    ours = Topic(topic, **both, **keys)
+    producer = Producer({"bootstrap.servers": kafka})
+    for key, value in messages:
+        written = ours.serialize(key=key, value=value)
+        producer.produce(topic, key=written.key, value=written.value, partition=0)
+    assert producer.flush(10) == 0
+    consumer = Consumer({"bootstrap.servers": kafka, "group.id": uuid4().hex})
+    consumer.assign([TopicPartition(topic, 0, 0)])
+    found = [consumer.poll(300) for _ in messages]
+    consumer.close()
+    yield [(message.key(), message.value()) for message in found]
+    yield [(read.key, read.value) for read in map(ours.deserialize, found)]
+
+
+@pytest.mark.filterwarnings("ignore:(read|open)_text is deprecated:DeprecationWarning")
+@pytest.mark.parametrize(
+    "client", [confluent, aiokafka, kafka_python, quixstreams], ids=lambda made: made.__name__
+)
+def test_none_is_none_in_every_client(kafka, topic, client):
+    """A message without a value deletes its key; a record that is empty or false is none of these."""
+    messages = [("7", RECORD), ("7", None), (None, {}), ("", 0), (5, False)]
+    payloads = [
+        tuple(None if each is None else CODEC.encode(each) for each in message) for message in messages
+    ]
+
+    raw, read = client(kafka, topic, messages)
+
+    assert payloads == raw
+    assert messages == read
 
 
 @pytest.mark.filterwarnings("ignore:(read|open)_text is deprecated:DeprecationWarning")  # its own import

@@ -170,6 +170,7 @@ def plug_points(codec: bakeoff.Codec) -> None:
     App().req_options.media_handlers.update(codec.for_falcon())
     NatsBroker(codec=codec.for_faststream())
     Topic("orders", **codec.for_quixstreams())
+    assert_type(codec.for_aiokafka().serialize(None), bytes | None)
     plugins: list[WorkerPlugin] = [codec.for_dask(Orders)]
     assert plugins
     kafka.from_binary(kafka.KafkaMessage({}, None, b""), codec.for_cloudevents())

@@ -1,0 +1,191 @@
+"""Values beyond a codec's limits are refused when they are written, as each framework refuses any other."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import bakeoff
+from bakeoff.codecs.integrations import INTEGRATIONS
+
+CODEC = bakeoff.codec("msgpack")
+MANY = [None] * 1_000_001
+"""More values than the limit of 1,000,000."""
+LONG = "x" * (1 << 24)
+"""With its header, longer than the limit of 16 MiB."""
+
+
+class Orders(list):
+    """Records that Dask sends."""
+
+
+def aiocache(codec: bakeoff.Codec, value: Any) -> None:
+    codec.for_aiocache().dumps(value)
+
+
+def aiokafka(codec: bakeoff.Codec, value: Any) -> None:
+    codec.for_aiokafka().serialize(value)
+
+
+def cachelib(codec: bakeoff.Codec, value: Any) -> None:
+    codec.for_cachelib().dumps(value)
+
+
+def channels_redis(codec: bakeoff.Codec, value: Any) -> None:
+    codec.for_channels_redis()().serialize(value)
+
+
+def cloudevents(codec: bakeoff.Codec, value: Any) -> None:
+    codec.for_cloudevents().write_data(value, codec.media_type)
+
+
+def dask(codec: bakeoff.Codec, value: Any) -> None:
+    try:
+        codec.for_dask(Orders).dumps(Orders([value]))
+    except NotImplementedError as error:  # then Dask uses pickle
+        raise error.__cause__ or error from None
+
+
+def diskcache(codec: bakeoff.Codec, value: Any) -> None:
+    from diskcache import Cache
+
+    with Cache(disk=codec.for_diskcache()) as cache:
+        cache["a"] = [value]
+
+
+def diskcache_keys(codec: bakeoff.Codec, value: Any) -> None:
+    from diskcache import Cache
+
+    with Cache(disk=codec.for_diskcache()) as cache:
+        cache[value, 1] = 1
+
+
+def django(codec: bakeoff.Codec, value: Any) -> None:
+    codec.for_django()().dumps(value)
+
+
+def dogpile(codec: bakeoff.Codec, value: Any) -> None:
+    codec.for_dogpile()["serializer"](value)
+
+
+def drf(codec: bakeoff.Codec, value: Any) -> None:
+    from django.conf import settings
+
+    if not settings.configured:
+        settings.configure()
+    renderer, _ = codec.for_drf()
+    renderer().render(value)
+
+
+def falcon(codec: bakeoff.Codec, value: Any) -> None:
+    codec.for_falcon()[codec.media_type].serialize(value, codec.media_type)
+
+
+def faststream(codec: bakeoff.Codec, value: Any) -> None:
+    asyncio.run(codec.for_faststream().encode(value))
+
+
+def flask(codec: bakeoff.Codec, value: Any) -> None:
+    from flask import Flask
+
+    bakeoff.codec("orjson").with_limits(**limits_of(codec)).for_flask(Flask("shop")).dumps(value)
+
+
+def flask_sessions(codec: bakeoff.Codec, value: Any) -> None:
+    signer = codec.for_flask_sessions().get_signing_serializer(
+        SimpleNamespace(secret_key="a", config={"SECRET_KEY_FALLBACKS": None})  # type: ignore[arg-type]
+    )
+    assert signer is not None
+    signer.dumps(value)
+
+
+def huey(codec: bakeoff.Codec, value: Any) -> None:
+    codec.for_huey().serialize(value)
+
+
+def joblib(codec: bakeoff.Codec, value: Any) -> None:
+    """joblib warns that it does not store the result."""
+    from joblib._store_backends import CacheWarning
+
+    backend = codec.for_joblib()()
+    backend.location = "nowhere"
+    with pytest.warns(CacheWarning, match="result not stored: .*with_limits") as told:
+        backend.dump_item(["a"], value)
+    raise bakeoff.EncodeError(codec.name, str(told[0].message))
+
+
+def kafka_python(codec: bakeoff.Codec, value: Any) -> None:
+    codec.for_kafka_python().serialize("orders", None, value)
+
+
+def litestar(codec: bakeoff.Codec, value: Any) -> None:
+    codec.for_litestar()(value).render(value)
+
+
+def quixstreams(codec: bakeoff.Codec, value: Any) -> None:
+    codec.for_quixstreams()["value_serializer"](value, None)
+
+
+def sqlalchemy(codec: bakeoff.Codec, value: Any) -> None:
+    from sqlalchemy.dialects.sqlite import dialect
+
+    codec.for_sqlalchemy().process_bind_param(value, dialect())
+
+
+def starlette(codec: bakeoff.Codec, value: Any) -> None:
+    codec.for_starlette()(value)
+
+
+def temporal(codec: bakeoff.Codec, value: Any) -> None:
+    codec.for_temporal().payload_converter.to_payloads([value])
+
+
+def zmq(codec: bakeoff.Codec, value: Any) -> None:
+    codec.for_zmq().encode(value)
+
+
+def zmq_frames(codec: bakeoff.Codec, value: Any) -> None:
+    if isinstance(value, list):
+        value = LONG  # frames have a limit of bytes
+    bakeoff.codec("pickle/buffers", trusted=True, **limits_of(codec)).for_zmq().encode(value)
+
+
+def limits_of(codec: bakeoff.Codec) -> dict[str, int]:
+    return {"items": codec.limits.items, "size": codec.limits.size}
+
+
+FURTHER: list[Callable[..., None]] = [diskcache_keys, zmq_frames]
+WRITERS: list[Callable[..., None]] = [*(globals()[name] for name in INTEGRATIONS), *FURTHER]
+
+
+@pytest.mark.filterwarnings("ignore:(read|open)_text is deprecated:DeprecationWarning")
+@pytest.mark.parametrize("value", [MANY, LONG], ids=["values", "bytes"])
+@pytest.mark.parametrize("write", WRITERS)
+def test_what_would_not_be_read_is_not_written(write: Callable[..., None], value: Any) -> None:
+    with pytest.raises(bakeoff.EncodeError, match="see with_limits"):
+        write(CODEC, value)
+
+
+@pytest.mark.filterwarnings("ignore:(read|open)_text is deprecated:DeprecationWarning")
+@pytest.mark.parametrize("write", [each for each in WRITERS if each not in (joblib, sqlalchemy)])
+def test_raised_limits_are_the_integrations(write: Callable[..., None]) -> None:
+    raised = CODEC.with_limits(items=2_000_000, size=1 << 25)
+    for value in (MANY, LONG):
+        write(raised, value)
+
+
+@pytest.mark.parametrize("name", sorted(INTEGRATIONS))
+def test_the_page_of_an_integration_names_with_limits(name: str) -> None:
+    folder = Path(__file__).parents[2] / "docs"
+    texts = {
+        page.name: page.read_text() for part in ("use", "how-to") for page in (folder / part).glob("*.md")
+    }
+    pages = [page for page, text in texts.items() if re.search(rf"\bfor_{name}\(", text)]
+
+    assert [page for page in pages if "with_limits" in texts[page]], pages
