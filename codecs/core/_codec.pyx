@@ -214,6 +214,8 @@ cdef class Core:
     cdef bint _quick_decode
     cdef bint _no_dicts
     cdef object _only
+    # The last class of objects that were of that class: `isinstance` takes longer than small records.
+    cdef object _known
     cdef str _refusal
     cdef bint _asks
     cdef int _encode_depth
@@ -562,11 +564,13 @@ cdef class Core:
     cdef int _refuse(self, obj) except -1:
         if self._no_dicts and PyDict_Check(obj):
             raise EncodeError(self.name, "a dict cannot be decoded again; convert it with codec.bound.take(record)")
-        if self._only is not None and not isinstance(obj, self._only):
-            raise EncodeError(
-                self.name,
-                f"an object of {type(obj).__name__} cannot be decoded again; convert it with codec.bound.take(record)",
-            )
+        if self._only is not None and type(obj) is not self._known:
+            if not isinstance(obj, self._only):
+                name = type(obj).__name__
+                raise EncodeError(
+                    self.name, f"an object of {name} cannot be decoded again; convert it with codec.bound.take(record)"
+                )
+            self._known = type(obj)
         if self._refusal is not None:
             raise EncodeError(self.name, self._refusal)
         return 0
