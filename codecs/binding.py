@@ -74,6 +74,7 @@ class Binding:
         give: Converts an object that the library decoded to a record.
         definition: The schema in the format's own language, as text; empty if it has none.
         as_is: Whether records are objects of the schema's class, so that `give` has nothing to do.
+        suspect: As in `Bound`.
         index: Protocol Buffers: the index of the record's message in the file that the schema was read from;
             for a nested message after those of the messages around it.
     """
@@ -83,6 +84,7 @@ class Binding:
     give: Callable[[Any], Any]
     definition: str = ""
     as_is: bool = False
+    suspect: tuple[bytes, ...] = ()
     index: tuple[int, ...] = ()
 
 
@@ -120,6 +122,8 @@ class Bound:
         give: Converts an object from `decode` to a dict; None if it is one.
         dicts: Whether `encode` also takes dicts, in a form that `decode` reads;
             otherwise a dict is refused.
+        only: Class of the objects that `encode` takes, if `decode` does not read what it writes of others;
+            None for any.
         definition: The schema in the format's own language; empty if it has none.
         as_is: Whether `encode` and `decode` alone handle records that are objects of the schema's class.
         reading: ``(writer: Schema) -> decode`` for payloads written with another version of the
@@ -138,6 +142,7 @@ class Bound:
     take: Callable[[Any], Any] | None = None
     give: Callable[[Any], Any] | None = None
     dicts: bool = True
+    only: type[Any] | None = None
     definition: str = ""
     as_is: bool = False
     reading: Callable[[SchemaProtocol], Callable[..., Any]] | None = None

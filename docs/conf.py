@@ -144,7 +144,7 @@ def emptied(_app: Sphinx, _context: click.Context, lines: list[str]) -> None:
 
 
 def completed(_app: Sphinx, name: str, source: list[str]) -> None:
-    """Append the commands and the targets to their pages, which have an entry for each."""
+    """Append commands, targets and the tables of values to their pages."""
     if name == "reference/commands":
         for command in COMMANDS:
             options = f"   :prog: bakeoff {command}\n   :nested: full\n"
@@ -152,6 +152,10 @@ def completed(_app: Sphinx, name: str, source: list[str]) -> None:
     if name == "reference/targets":
         for path in sorted(TESTS.glob("benchmarks/[a-z]*.py")):
             source[0] += f"\n## {path.stem}\n\n```{{eval-rst}}\n.. automodule:: benchmarks.{path.stem}\n```\n"
+    if name == "reference/values":
+        from oracle.table import markdown
+
+        source[0] += f"\n{markdown()}"
 
 
 def setup(app: Sphinx) -> None:

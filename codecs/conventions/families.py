@@ -32,7 +32,7 @@ def _exact_datetime(value: dt.datetime) -> dt.datetime:
 
 
 _WHOLE = slice(None)
-_EXACT: Mapping[type, Callable[[Any], Any]] = {
+EXACT: Mapping[type, Callable[[Any], Any]] = {
     str: str.__str__,
     int: int.__int__,
     float: float.__float__,
@@ -60,9 +60,9 @@ def exact_form(kind: type) -> Callable[[Any], Any] | None:
 
     None for all other types, those with a convention of their own, and members of enumerations.
     """
-    if kind in _EXACT or kind is bool or convention(kind) is not None or issubclass(kind, enum.Enum):
+    if kind in EXACT or kind is bool or convention(kind) is not None or issubclass(kind, enum.Enum):
         return None
-    for base, exact in _EXACT.items():
+    for base, exact in EXACT.items():
         if issubclass(kind, base):
             if all(getattr(kind, name, None) is getattr(base, name, None) for name in _ASKED):
                 return None
@@ -118,7 +118,7 @@ def register_type(kind: type[Any], write: Callable[[Any], Any]) -> None:
     """
     if not isinstance(kind, type) or kind is object:
         raise ValueError(f"expected a type, got {kind!r:.80}")
-    if kind in _EXACT or kind in (bool, type(None), memoryview):
+    if kind in EXACT or kind in (bool, type(None), memoryview):
         raise ValueError(f"{kind.__name__} is written by every codec already, by one rule for all of them")
     _of_own_type.register(kind, write)
     _OPEN.clear()
@@ -196,7 +196,7 @@ class FormatFamily:
             _forget_some()
             if known.family == "namedtuple":
                 if exact_form(kind) is not None:
-                    return self._tuple(_EXACT[tuple](value))
+                    return self._tuple(EXACT[tuple](value))
                 _NAMED.add(kind)
                 return self._tuple(value)
             _OPEN[kind] = known.open
@@ -205,7 +205,7 @@ class FormatFamily:
             _forget_some()
             write = _OPEN[kind] = _member_getter(kind)
             return write(value)
-        for base, exact in _EXACT.items():
+        for base, exact in EXACT.items():
             if isinstance(value, base) and kind is not base:
                 return self._of_subclass(base, exact(value), value)
         if isinstance(value, Mapping) and not isinstance(value, dict):
@@ -288,7 +288,7 @@ class FormatFamily:
         """Lower a dict key or an item of a set, in which an array remains a tuple."""
         for kind in (tuple, frozenset):
             if isinstance(value, kind):
-                items = value if type(value) is kind else _EXACT[kind](value)
+                items = value if type(value) is kind else EXACT[kind](value)
                 return kind(map(self._lower_hashable, items))
         return self.lower(value)
 
@@ -310,7 +310,7 @@ class FormatFamily:
         return written
 
 
-_NO_NUMBERS = {"inf": "Infinity", "-inf": "-Infinity", "nan": "NaN"}
+NO_NUMBERS = {"inf": "Infinity", "-inf": "-Infinity", "nan": "NaN"}
 """As the JSON libraries write them."""
 
 
@@ -330,7 +330,7 @@ def _text_key(key: Any) -> Any:
         return int.__repr__(key)
     if isinstance(key, float):
         text = float.__repr__(key)
-        return _NO_NUMBERS.get(text, text)
+        return NO_NUMBERS.get(text, text)
     return JSON_FAMILY.leaf(key)
 
 
@@ -406,7 +406,7 @@ def exactly(
 
 
 def _opened(value: Any) -> Any:
-    return _EXACT[tuple](value) if isinstance(value, tuple) else opened(value)
+    return EXACT[tuple](value) if isinstance(value, tuple) else opened(value)
 
 
 def documented(shown: Sequence[FormatFamily]) -> list[list[str]]:

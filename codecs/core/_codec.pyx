@@ -213,6 +213,9 @@ cdef class Core:
     cdef bint _quick_encode
     cdef bint _quick_decode
     cdef bint _no_dicts
+    cdef object _only
+    # The last class of objects that were of that class: `isinstance` takes longer than small records.
+    cdef object _known
     cdef str _refusal
     cdef bint _asks
     cdef int _encode_depth
@@ -281,6 +284,7 @@ cdef class Core:
                 raise ValueError(f"codec {spec.name}: expected a Bound from bind, got {type(self.bound).__name__}")
             encode, decode = self.bound.encode, self.bound.decode
             self._no_dicts, self._suspect = not self.bound.dicts, self.bound.suspect or None
+            self._only = self.bound.only
         self._encode = _Call(encode, tuple(calls.encode_arguments), dict(calls.encode_options), calls.encode_again)
         bounded = guards.bounded(settings.limits) if guards.bounded else {}
         # A library that is only given the limit of items does not check depth.
@@ -339,7 +343,7 @@ cdef class Core:
         )
         if self.schema is not None and bind is None:
             self._fix, self._refusal = self.schema.fixer(self), self.schema.refusal(self)
-        self._asks = self._no_dicts or self._refusal is not None
+        self._asks = self._no_dicts or self._only is not None or self._refusal is not None
         self._quick_encode = (
             plain and (self._scan is None or JSON_TYPES <= self._scan) and not self._asks and self._wrap is None
         )
@@ -563,6 +567,13 @@ cdef class Core:
     cdef int _refuse(self, obj) except -1:
         if self._no_dicts and PyDict_Check(obj):
             raise EncodeError(self.name, "a dict cannot be decoded again; convert it with codec.bound.take(record)")
+        if self._only is not None and type(obj) is not self._known:
+            if not isinstance(obj, self._only):
+                name = type(obj).__name__
+                raise EncodeError(
+                    self.name, f"an object of {name} cannot be decoded again; convert it with codec.bound.take(record)"
+                )
+            self._known = type(obj)
         if self._refusal is not None:
             raise EncodeError(self.name, self._refusal)
         return 0

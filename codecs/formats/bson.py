@@ -43,6 +43,7 @@ LOSSES = (
     "datetimes are decoded in UTC, also naive ones",
     "the field `_id` of a record is moved to the front",
     "a `$db` of None is dropped if there are `$ref` and `$id`",
+    "patterns are decoded as `bson.regex.Regex`",
 )
 WRAP = "bakeoff.value"
 

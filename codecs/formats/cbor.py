@@ -78,6 +78,8 @@ PRESERVES = frozenset(
 EXACT = Context(MAX_PREC, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[InvalidOperation, Overflow])
 SAFE_DEPTH = 1_000
 """Levels that cbor2 writes safely for all types; some 7,000 crash the process."""
+SEQUENCES = "other sequences than lists, such as a deque or a range, become lists"
+PATTERNS = "patterns are decoded as `cbor2.CBORTag`"
 LONG = 10**4300
 """Bound for the numbers of a decimal or a fraction: their time grows with the square of their length."""
 
@@ -202,7 +204,13 @@ def _cbor2(reading: Mapping[str, Any]) -> Spec:
         family=_family,
         accelerated=True,
         preserves=PRESERVES,
-        losses=("Decimal -0 loses its sign", "Decimal NaN and Infinity become floats", MERGED),
+        losses=(
+            "Decimal -0 loses its sign",
+            "Decimal NaN and Infinity become floats",
+            MERGED,
+            SEQUENCES,
+            PATTERNS,
+        ),
         notes=(
             objects_in_python(2.2),
             Note("decodes patterns and MIME messages (tags 35 and 36) as `cbor2.CBORTag`", STRANGERS),
@@ -246,6 +254,7 @@ def _unguarded() -> Spec:
         whole=None,
         of_tags=(),
         encode_depth=0,
+        losses=tuple(loss for loss in spec.facts.losses if loss != PATTERNS),
         notes=(
             "for trusted data only: does not detect trailing data and expanding references and decimals, "
             "reads 400 "

@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 from ..binding import Bound, SchemaProtocol
-from ..conventions.classes import ClassFamily
+from ..conventions.arrays import convention
+from ..conventions.classes import ClassFamily, record_class
+from ..conventions.families import exactly
 from ..conventions.notes import STRANGERS, Note
 from ..core.codec import Codec
 from ..safety.keys import with_checked_keys
 from ..spec import Calls, RawCalls, Spec
-from .structs import TYPED, UNKNOWN_DROPPED, dicts_of
+from .structs import NONFINITE_AS_NULL, TYPED, UNKNOWN_DROPPED, dicts_of
 
 DATACLASSES: tuple[ClassFamily, ...] = ("dataclass",)
 """The kind of classes that mashumaro supports."""
 ATTRS: tuple[ClassFamily, ...] = ("attrs", "dataclass")
 """The kinds of classes that cattrs supports."""
+
+
+def _plain_of(kind: type) -> Callable[[Any], Any] | None:
+    """Return what converts values of a type that the libraries take for others: arrays, objects."""
+    known = record_class(kind)
+    if known is None or known.family == "namedtuple":
+        return convention(kind)
+    return known.open
 
 
 def opening(spec: Spec, library: Literal["mashumaro", "cattrs"], *, texts: bool) -> Spec:
@@ -33,9 +44,12 @@ def opening(spec: Spec, library: Literal["mashumaro", "cattrs"], *, texts: bool)
 
     def bind(schema: SchemaProtocol) -> Bound:
         binding = schema.binding(library, write=write, read=read, texts=texts)
-        decode = binding.type.decode
+        encode, decode = binding.type.encode, binding.type.decode
+        plain = exactly(_plain_of)
+        nulls = NONFINITE_AS_NULL in spec.facts.losses and schema.has_floats
         return Bound(
-            encode=binding.type.encode,
+            encode=encode if binding.type.opens else lambda record: encode(plain(record)),
+            suspect=(b"null",) if nulls else (),
             decode=decode if schema.hashes_text_only else with_checked_keys(decode, read),
             take=binding.take,
             as_is=binding.as_is,

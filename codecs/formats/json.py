@@ -51,6 +51,7 @@ from .class_libraries import ATTRS, DATACLASSES, opening
 from .structs import (
     ATTRIBUTES,
     OBJECTS,
+    OWN_ITERATION,
     TYPED,
     UNSORTED_SETS,
     dicts_of,
@@ -427,6 +428,7 @@ def _pydantic(*, models: bool = False) -> Spec:
                 take=take,
                 give=None if binding.as_is else binding.give,
                 dicts=not hasattr(schema.types, "fields"),
+                only=binding.type.only,
                 definition=binding.definition,
                 as_is=binding.as_is,
                 again=dicts_of(schema, bind) if binding.as_is else None,
@@ -452,6 +454,7 @@ def _pydantic(*, models: bool = False) -> Spec:
             "decoded fields are in the order of the schema",
             "integers become floats if the schema says float",
             ROUNDED,
+            OWN_ITERATION,
         ),
         notes=(
             LITERALS,

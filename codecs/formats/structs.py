@@ -5,6 +5,7 @@ Records of typed codecs are objects of the schema's classes, or Structs made fro
 
 from __future__ import annotations
 
+from abc import ABC
 from collections.abc import Callable, Collection
 from functools import cache
 from typing import Any
@@ -29,6 +30,7 @@ ROUNDED_OFFSETS = "offsets from UTC are rounded to whole minutes"
 NONFINITE_AS_NULL = "NaN and Infinity become null"
 # A look for these types in each dump would take 7 % on messages.
 UNSORTED_SETS = "sets are written in the order of their hashes, subclasses by their own `__iter__`"
+OWN_ITERATION = "subclasses of sets are written by their own `__iter__`"
 ATTRIBUTES = "attrs classes are written by attributes: also others than fields, none that begins with `_`"
 UNKNOWN_DROPPED = "unknown fields are not decoded"
 OFFSETS_IN_UTC = "datetimes with an offset are decoded in UTC"
@@ -54,6 +56,14 @@ WIRE_POLICIES = Policies(
 )
 STRICT = "refuses records with fields that are not in the schema"
 UNCHECKED = "often decodes damaged payloads silently; a name with |crc32 detects damage"
+
+
+class _ArrayStruct(ABC):  # noqa: B024 - it only answers `isinstance`, and keeps the answer for each class
+    """Structs that msgspec writes as arrays."""
+
+    @classmethod
+    def __subclasshook__(cls, kind: type) -> bool:
+        return getattr(getattr(kind, "__struct_config__", None), "array_like", False)
 
 
 def dicts_of(schema: SchemaProtocol, bind: Callable[[SchemaProtocol], Bound]) -> Callable[[bytes], Any]:
@@ -94,20 +104,23 @@ def typed(
     exact_family = FormatFamily(family.name, family.native, text_keys=family.text_keys)
 
     def leaf(value: Any) -> Any:
-        if type(value) is int:
+        if isinstance(value, int):
             raise TypeError("an integer beyond 64 bits, which cannot be read as one")
         return family.leaf(value)
 
     def bind(schema: SchemaProtocol) -> Bound:
         binding = schema.binding("msgspec", array_like=array_like)
         decode = decoder(binding.type).decode
+        nulls = NONFINITE_AS_NULL in losses and schema.has_floats
+        rows = array_like and hasattr(schema.types, "fields")
         return Bound(
             encode=format.Encoder(enc_hook=leaf).encode,
-            suspect=(b"null",) if NONFINITE_AS_NULL in losses and schema.has_floats else (),
+            suspect=(*binding.suspect, b"null") if nulls else binding.suspect,
             decode=decode if schema.hashes_text_only else with_checked_keys(decode, spec.calls.decode),
             take=binding.take,
             give=None if binding.as_is else binding.give,
-            dicts=not (array_like and hasattr(schema.types, "fields")),
+            dicts=not rows,
+            only=_ArrayStruct if rows else None,
             as_is=binding.as_is,
             again=dicts_of(schema, bind) if binding.as_is else None,
         )

@@ -52,8 +52,14 @@ def writer_of(kind: Any, to: Callable[[Any], Any] | None = None) -> Callable[[An
     """
     from thrift.protocol.fastbinary import encode_compact
 
+    def write(struct: Any) -> bytes:
+        if not hasattr(type(struct), "thrift_spec"):
+            # The library would write whatever attributes it has.
+            raise TypeError(f"expected a Thrift struct, got {type(struct).__name__}")
+        return encode_compact(struct, kind)  # type: ignore[no-any-return]
+
     if to is None:
-        return lambda struct: encode_compact(struct, kind)
+        return write
     return lambda record: encode_compact(to(record), kind)
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from ..conventions.families import NATIVE_BYTES, WORDS, FormatFamily
 from ..conventions.notes import FIGURES, STRANGERS, Note
-from ..conventions.rules import SCALARS
+from ..conventions.rules import RULE_OF, SCALARS
 from ..errors import TooMuchError
 from ..registry import declare
 from ..safety._unique import unique
@@ -203,11 +203,16 @@ def _yaml(*, accelerated: bool) -> Spec:
     def represent_text(self: Any, value: str) -> Any:
         return self.represent_scalar("tag:yaml.org,2002:str", value, style='"' if "\x85" in value else None)
 
+    def represent_set(self: Any, value: set[Any]) -> Any:
+        # The library writes the items in the order of their hashes, which differs by process.
+        return self.represent_mapping("tag:yaml.org,2002:set", dict.fromkeys(RULE_OF[set].write(value)))
+
     texts = [scalar.type for scalar in SCALARS if scalar.type not in _family.native]
     for kind in (*texts, frozenset, bytearray, memoryview, None):
         ConventionDumper.add_representer(kind, represent)
     ConventionDumper.add_multi_representer(enum.Enum, represent)
     ConventionDumper.add_representer(dt.datetime, represent_moment)
+    ConventionDumper.add_representer(set, represent_set)
     if not accelerated:
         # PyYAML's own emitter writes this line break (NEL) where its parser reads a space.
         ConventionDumper.add_representer(str, represent_text)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from ...codecs.conventions.classes import record_class
-from ...codecs.conventions.families import JSON64_FAMILY
+from ...codecs.conventions.families import JSON64_FAMILY, NO_NUMBERS
 from ...codecs.conventions.rules import SCALAR_OF, SCALARS
 from ..tree import types as t
 from ..tree.declare import tag_of
@@ -498,11 +498,12 @@ _RANK[t.RefType] = _RANK[t.RecordType]
 
 
 def _float_key(value: Any) -> float:
-    """Convert the text that `repr` returns for a float."""
+    """Convert the text that the conventions write for a float, or `repr` returns."""
     if not isinstance(value, str):
         raise TypeError
     number = float(value)
-    if repr(number) != value:
+    text = repr(number)
+    if value not in (text, NO_NUMBERS.get(text)):
         raise convert.ConversionError("not as a float is written")
     return number
 

@@ -68,7 +68,7 @@ def targets(patterns: Sequence[str]) -> list[str]:
     guarded = [name for name in codecs.names(needs_schema=True) if not codecs.describe(name).unguarded]
     names = [name for name in guarded if codecs.missing(name) is None]
     everything = [f"decode:{name}" for name in names] + [f"encode:{name}" for name in names]
-    everything += [f"values:{name}" for name in names if not codecs.describe(name).needs_schema]
+    everything += [f"values:{name}" for name in names]
     everything += [f"part:{name}" for name in _PARTS] + [f"files:{name}" for name in _FILES]
     chosen: list[str] = []
     for pattern in patterns or ("*",):

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from random import Random
+from typing import Any
 
 import seeds
 from findings import Broken
 
-from bakeoff.codecs import DecodeError, EncodeError
+from bakeoff.codecs import Codec
 from oracle.compose import record
-from oracle.judge import wrong
 from oracle.values import Value, is_tried
+from oracle.ways import Way, bound, called, given, taken, typed, unexplained
 
 
 class Values:
-    """A codec without a schema: records come back as the conventions and its losses say, or are refused.
+    """Records come back as the conventions and the losses of a codec say, or are refused.
+
+    A codec that needs a schema gets one value, key, or item of a set for each record.
 
     Args:
         name: Name of the codec.
@@ -22,32 +25,42 @@ class Values:
 
     def __init__(self, name: str) -> None:
         self._codec = seeds.bare(name)
+        self._bound: dict[Any, Codec | None] = {}
 
     def case(self, random: Random) -> bytes:
         """Return the seed of the record."""
         return random.randbytes(8)
 
-    def _made(self, case: bytes) -> Value:
-        return record(Random(int.from_bytes(case)))
+    def _made(self, case: bytes) -> tuple[Value, Way | None]:
+        """Return the record, and how it is written and read; None if the codec refuses to be bound."""
+        random = Random(int.from_bytes(case))
+        if not self._codec.needs_schema:
+            return record(random), called(self._codec)
+        kind, value = random.choice(typed())
+        if kind not in self._bound:
+            self._bound[kind] = bound(self._codec, kind)
+        made = self._bound[kind]
+        return value, None if made is None else random.choice((taken, given))(made)
 
     def show(self, case: bytes) -> str:
         """Return the kinds of values in the record, and the plain values that it means."""
-        value = self._made(case)
+        value, _ = self._made(case)
         return f"{value.kind}: {value.meant!r}"
 
     def run(self, case: bytes) -> str:
         """Encode, decode and compare."""
-        value = self._made(case)
-        if not is_tried(self._codec, value):
+        value, way = self._made(case)
+        if way is None or not is_tried(self._codec, value):
             return "refused"
-        try:
-            payload = self._codec.encode(value.given)
-        except EncodeError:
-            return "refused"
-        try:
-            found = self._codec.decode(payload)
-        except DecodeError as error:
-            raise Broken(f"what was written is not read: {error.reason}") from error
-        if words := wrong(self._codec, value, found):
+        outcome = "refused"
+
+        def write(given: Any) -> bytes:
+            nonlocal outcome
+            payload = way.write(given)
+            outcome = "accepted"
+            return payload
+
+        observed = way._replace(write=write)
+        if words := unexplained(self._codec, observed, value, schema=self._codec.needs_schema):
             raise Broken(words)
-        return "accepted"
+        return outcome

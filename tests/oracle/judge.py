@@ -7,7 +7,8 @@ import datetime as dt
 import decimal
 import enum
 import math
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,8 @@ from bakeoff.codecs import Codec
 from bakeoff.codecs.conventions.arrays import convention
 from bakeoff.codecs.conventions.classes import opened
 from bakeoff.codecs.conventions.tokens import token_of
-from bakeoff.codecs.formats.structs import ATTRIBUTES, UNKNOWN_DROPPED, UNSORTED_SETS
+from bakeoff.codecs.formats.cbor import SEQUENCES
+from bakeoff.codecs.formats.structs import ATTRIBUTES, OWN_ITERATION, UNKNOWN_DROPPED, UNSORTED_SETS
 
 from .values import Value
 
@@ -99,6 +101,11 @@ def _far(before: Any, after: Any) -> bool:
     )
 
 
+def _float(before: Any, after: Any) -> bool:
+    """Whether a float, or the decimal that a schema makes of it, is the nearest to a decimal."""
+    return isinstance(before, decimal.Decimal) and repr(float(after)) == repr(float(before))
+
+
 def _zero(before: Any, after: Any) -> bool:
     return type(before) is type(after) is float and before == after == 0.0
 
@@ -175,6 +182,17 @@ def _never(before: Any, after: Any) -> bool:
     return False
 
 
+def _sequence(before: Any, after: Any) -> bool:
+    other = isinstance(before, Sequence) and not isinstance(before, list | tuple | str | bytes)
+    return other and type(after) is list and list(before) == after
+
+
+def _pattern(before: Any, after: Any) -> bool:
+    return isinstance(before, re.Pattern) and before.pattern == getattr(
+        after, "pattern", getattr(after, "value", None)
+    )
+
+
 LOSSES: dict[str, Callable[[Any, Any], bool]] = {
     "dict keys that read alike as text (1 and '1') become one": _never,
     "NaN and Infinity become null": _nulled,
@@ -184,7 +202,7 @@ LOSSES: dict[str, Callable[[Any, Any], bool]] = {
     "decoded fields are in the order of the schema": _never,
     "integers become floats if the schema says float": _number,
     "models of one's own write NaN and Infinity as null, unless they set `ser_json_inf_nan`": _nulled,
-    "Decimal becomes a float": FORMS["float"],
+    "Decimal becomes a float": _float,
     "Decimal sNaN becomes -1.0, or makes the payload unreadable": _never,
     "Decimal -0 loses its sign": _unsigned,
     "Decimal NaN and Infinity become floats": _no_number,
@@ -192,9 +210,13 @@ LOSSES: dict[str, Callable[[Any, Any], bool]] = {
     "datetimes whose offset has seconds become text": FORMS["iso"],
     "dict keys that are bytes become raw text; all but text, numbers and None their `str`": _never,
     "NumPy's floats of 16 and 32 bits are written with fewer digits": _fewer_digits,
+    SEQUENCES: _sequence,
+    "patterns are decoded as `cbor2.CBORTag`": _pattern,
+    "patterns are decoded as `bson.regex.Regex`": _pattern,
     "datetime64 is cut to microseconds, and dates become datetimes": _microseconds,
     "dict keys that are written alike (a date and its ISO 8601 text) become one": _never,
     UNSORTED_SETS: _never,
+    OWN_ITERATION: _never,
     ATTRIBUTES: _never,
     "list becomes tuple": lambda a, b: type(a) is list and type(b) is tuple,
     "datetimes with an offset are decoded in UTC": _utc,
@@ -229,10 +251,15 @@ def _holds(explains: Callable[[Any, Any], bool], before: Any, after: Any) -> boo
         return False
 
 
+def loss_of(codec: Codec, before: Any, after: Any) -> str | None:
+    """Return the loss of the codec that explains that one value is decoded as another."""
+    return next((loss for loss in codec.losses if _holds(LOSSES[loss], before, after)), None)
+
+
 def _explains(codec: Codec, before: Any, after: Any) -> bool:
     """Whether the conventions or a loss of the codec explain that one value is decoded as another."""
     token = token_of(before)
-    losses = any(_holds(LOSSES[loss], before, after) for loss in codec.losses)
+    losses = loss_of(codec, before, after) is not None
     if token in codec.preserves or losses:
         return losses
     form = codec.encodes_as.get(token)
@@ -243,16 +270,31 @@ def _explains(codec: Codec, before: Any, after: Any) -> bool:
     return isinstance(before, decimal.Decimal) and not before.is_finite() and after == str(before)
 
 
+def _with_offset(value: Any) -> Any:
+    """Return a moment with the offset of its zone, and without its `fold`, as the conventions write it."""
+    if token_of(value) not in ("datetime_zone", "datetime_fold"):
+        return value
+    offset = value.utcoffset()
+    return value.replace(fold=0, tzinfo=None if offset is None else dt.timezone(offset))
+
+
 _TEXT_OF_BOOL = "dict keys True and False become the text of 1 and 0"
 _RAW_KEYS = "dict keys that are bytes become raw text; all but text, numbers and None their `str`"
 _ALIKE = "dict keys that are written alike (a date and its ISO 8601 text) become one"
 _MERGED = "dict keys that read alike as text (1 and '1') become one"
 
 
-def _forms_of_key(codec: Codec, key: Any) -> list[Any]:
+_LONG_KEY = 10**18
+"""Schemas read no longer keys from text, as they could be chosen to have one hash."""
+
+
+def _forms_of_key(codec: Codec, key: Any, schema: bool = False) -> list[Any]:
     """Return what a key may be decoded as."""
     forms = [key]
-    if "int_keys" in codec.encodes_as and type(key) is not str:
+    if schema:
+        if type(key) is int and abs(key) >= _LONG_KEY and {"int_keys", "bigint"} & codec.encodes_as.keys():
+            forms.append(str(key))
+    elif "int_keys" in codec.encodes_as and type(key) is not str:
         forms += _texts(key)
     if isinstance(key, decimal.Decimal) and "a key Decimal('-0') is decoded as Decimal('0')" in codec.losses:
         forms.append(key.copy_abs())
@@ -268,24 +310,30 @@ def _forms_of_key(codec: Codec, key: Any) -> list[Any]:
 class _Comparison:
     """Compares the plain value of a record with what was decoded."""
 
-    def __init__(self, codec: Codec) -> None:
+    def __init__(self, codec: Codec, *, schema: bool) -> None:
         self._codec = codec
+        self._schema = schema
         self._ordered = "key_order" in codec.preserves
 
     def wrong(self, a: Any, b: Any, path: str = "$") -> str | None:
         """Return the first unexplained difference, or None."""
         kind = type(a)
         if kind in (list, tuple, set, frozenset):
-            if type(b) is not kind and not (type(b) in (list, tuple, set) and _explains(self._codec, a, b)):
+            if type(b) is not kind and not (type(b) in (list, tuple, set) and self._explains(a, b)):
                 return f"{a!r:.80} came back as {b!r:.80} at {path}"
             if len(a) != len(b):
                 return f"{len(a)} items of {a!r:.80} came back as {len(b)} at {path}"
             return self._items(list(a), list(b), path, kind in (set, frozenset))
         if kind is dict and type(b) is dict:
             return self._dict(a, b, path)
-        if equal(a, b) or _explains(self._codec, a, b):
+        if equal(a, b) or self._explains(a, b):
             return None
+        if (offset := _with_offset(a)) is not a and token_of(a) not in self._codec.preserves:
+            return self.wrong(offset, b, path)
         return f"{a!r:.80} came back as {b!r:.80} at {path}"
+
+    def _explains(self, a: Any, b: Any) -> bool:
+        return loss_of(self._codec, a, b) is not None if self._schema else _explains(self._codec, a, b)
 
     def _items(self, a: list[Any], b: list[Any], path: str, is_set: bool) -> str | None:
         if not is_set:
@@ -304,7 +352,8 @@ class _Comparison:
         order = []
         for key, item in a.items():
             match = next(
-                (k for form in _forms_of_key(self._codec, key) for k in rest if equal(form, k)), MISSING
+                (k for form in _forms_of_key(self._codec, key, self._schema) for k in rest if equal(form, k)),
+                MISSING,
             )
             if match is MISSING:
                 match = next((k for k in rest if self._is_lossy_key(key, k)), MISSING)
@@ -322,7 +371,7 @@ class _Comparison:
     def _is_lossy_key(self, key: Any, found: Any) -> bool:
         # A number, or bytes, may have been of a subclass or of NumPy.
         if _RAW_KEYS in self._codec.losses and type(key) not in (str, int, bool, type(None)):
-            return type(found) is str
+            return type(found) is str or self._schema
         return self.wrong(key, found) is None
 
 
@@ -355,17 +404,24 @@ def _plain(found: Any) -> Any:
         return _plain(fields)
     if (write := convention(type(found))) is not None:
         return _plain(write(found))
-    if isinstance(found, dict):
+    if isinstance(found, Mapping):
         return {_plain(key): _plain(item) for key, item in found.items()}
     for kind in (list, tuple, set, frozenset):
         if isinstance(found, kind):
-            return kind(map(_plain, found))
+            return kind(map(_plain, kind.__iter__(found)))
     return found
 
 
-def wrong(codec: Codec, value: Value, found: Any) -> str | None:
-    """Return the first difference of a decoded record that neither the conventions nor a loss explain."""
-    if codec.format == "pickle" or codec.name == "msgpack/numpy":
+def wrong(codec: Codec, value: Value, found: Any, *, schema: bool = False) -> str | None:
+    """Return the first difference of a decoded record that neither the conventions nor a loss explain.
+
+    Args:
+        codec: The codec.
+        value: The record that was encoded.
+        found: The decoded record.
+        schema: Whether a schema declares the types of all values, which must come back then.
+    """
+    if schema or codec.format == "pickle" or codec.name == "msgpack/numpy":
         found = _plain(found)
-    words = _Comparison(codec).wrong(value.meant, found)
+    words = _Comparison(codec, schema=schema).wrong(value.meant, found)
     return None if words and _merges(codec, value.meant) else words

@@ -5,10 +5,14 @@ from __future__ import annotations
 import array
 import datetime as dt
 import decimal
+import fractions
+import ipaddress
 import math
+import pathlib
 import re
+import types
 import uuid
-from collections import Counter, OrderedDict, defaultdict
+from collections import ChainMap, Counter, OrderedDict, UserDict, UserList, defaultdict, deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +22,8 @@ import pandas as pd
 import polars as pl
 
 from bakeoff.codecs import Codec
-from bakeoff.codecs.formats.structs import UNSORTED_SETS
+from bakeoff.codecs.conventions.tokens import Summer
+from bakeoff.codecs.formats.structs import OWN_ITERATION, UNSORTED_SETS
 
 from .classes import objects
 
@@ -49,10 +54,13 @@ PLAIN: dict[str, tuple[Any, ...]] = {
     "bool": (True, False),
     "int": (0, -1, 127, 128, 255, 256, 2**31, 2**32, 2**53 + 1, -(2**31) - 1, 2**63 - 1, -(2**63)),
     "big int": (2**63, 2**64 - 1, 2**64, -(2**63) - 1, 10**18 + 1, 10**19, 2**70, -(2**200)),
-    "float": (0.0, -0.0, 0.1, 1.0, -1.5, 1e16, 1e22, 5e-324, 1.7976931348623157e308, 2.0**63, 1e-7),
+    "float": (0.0, -0.0, 0.1, 1.0, -1.5, 1e16, 1e22, 5e-324, 1.7976931348623157e308, 2.0**63, 1e-7,
+              2.2250738585072014e-308, -2.225073858507201e-308, 4.9e-310),
     "nonfinite": (math.inf, -math.inf, math.nan),
     "str": ("", "a", "é", "😀", "\0", "\r", "\n", "a\r\nb", "\x85", "\u2028", "\ufeff", "$", "$ref", "a.b", ".", "null", "~",
             "yes", "1", "1e5", "0x1F", "2020-01-02", "12:30:00", "$null", "P1D", "=", "<<", " a ", "\t", "\x7f", "x" * 300),
+    "lone surrogate": ("\ud800", "a\udfff", "\ud83d"),
+    "complex": (1 + 2j, complex(-0.0, 0.5)),
     "bytes": (b"", b"\0\xff", b"abc", b"x" * 300),
     "bytearray": (bytearray(b""), bytearray(b"\0\xff")),
     "datetime": (*_MOMENTS,),
@@ -60,6 +68,11 @@ PLAIN: dict[str, tuple[Any, ...]] = {
     "datetime with an offset": tuple(
         moment.replace(tzinfo=dt.timezone(offset)) for moment in _MOMENTS[:2] for offset in _OFFSETS
     ),
+    "datetime at the edge with an offset": (
+        dt.datetime.min.replace(tzinfo=dt.timezone(_OFFSETS[0])), dt.datetime.max.replace(tzinfo=dt.timezone(_OFFSETS[1])),
+    ),
+    "datetime in a zone": (_MOMENTS[0].replace(tzinfo=Summer()),),
+    "fold": (_MOMENTS[0].replace(fold=1), _MOMENTS[0].replace(fold=1, tzinfo=dt.UTC), _TIMES[1].replace(fold=1)),
     "date": (dt.date(2020, 2, 29), dt.date.min, dt.date.max),
     "time": _TIMES,
     "time with an offset": tuple(_TIMES[1].replace(tzinfo=dt.timezone(offset)) for offset in [dt.timedelta(), *_OFFSETS]),
@@ -81,7 +94,8 @@ PLAIN: dict[str, tuple[Any, ...]] = {
 KEYS: tuple[Any, ...] = (
     *PLAIN["str"][:-1], 0, -1, 2**63 - 1, 2**63, 2**64 - 1, 2**64, -(2**63), -(2**63) - 1, 10**18 + 1, 10**19, True, False, None, 0.5,
     math.inf, b"k", dt.date(2020, 1, 2), dt.time(1, 2, 3), dt.datetime(2020, 1, 2, 3), dt.timedelta(1), decimal.Decimal("1.50"),
-    decimal.Decimal("-0"), uuid.UUID(int=5), (1, 2), frozenset({1}), "x" * 300,
+    decimal.Decimal("-0"), uuid.UUID(int=5), (1, 2), frozenset({1}), "x" * 300, "\ud800", 1j,
+    fractions.Fraction(1, 3), dt.datetime(2020, 1, 2, 3, tzinfo=dt.UTC), dt.date.min, dt.date.max, 5e-324,
 )  # fmt: skip
 """Keys of dicts."""
 
@@ -283,10 +297,25 @@ def arrays() -> Iterator[Value]:
     )
 
 
+# other classes of the standard library -----------------------------------------------------------------
+
+
+def others() -> Iterator[Value]:
+    """Yield mappings, which are written as dicts, and objects without a convention, which have no other value."""
+    for given in (ChainMap({"a": 1}), types.MappingProxyType({"a": 1, "b": [2]}), UserDict(a=1)):
+        yield Value(f"mapping {type(given).__name__}", given, dict(given))
+    for given in (
+        fractions.Fraction(1, 3), ipaddress.ip_address("1.2.3.4"), ipaddress.ip_address("::1"),
+        ipaddress.ip_network("10.0.0.0/8"), pathlib.PurePosixPath("/a"), range(3), deque([1, 2]), UserList([1]),
+        re.compile("a"), types.SimpleNamespace(a=1), slice(1), dt.UTC, ..., object, len,
+    ):  # fmt: skip
+        yield Value(f"no convention: {type(given).__name__}", given, given)
+
+
 def leaves() -> tuple[Value, ...]:
     """Return one of each value of the catalog."""
     made = [Value(kind, given, meant) for kind, given, meant in objects()]
-    return (*plain(), *subclasses(), *arrays(), *made)
+    return (*plain(), *subclasses(), *arrays(), *others(), *made)
 
 
 def keys() -> tuple[Value, ...]:
@@ -304,10 +333,14 @@ def keys() -> tuple[Value, ...]:
 def is_tried(codec: Codec, value: Value) -> bool:
     """Whether a codec can be expected to bring a value back.
 
-    pickle leaves that to the methods of a class. ujson ignores the error of a signaling NaN, and goes on. Some
+    Some say that they drop fields that the schema does not have. pickle leaves that to the methods of a class. ujson ignores the error of a signaling NaN, and goes on. Some
     codecs say that their library writes sets and attrs classes by rules of its own.
     """
     if UNSORTED_SETS in codec.losses and re.search("attrs|subclass of (frozen)?set", value.kind):
+        return False
+    if OWN_ITERATION in codec.losses and re.search("subclass of (frozen)?set", value.kind):
+        return False
+    if "extra fields" in value.kind and any("unknown fields" in loss for loss in codec.losses):
         return False
     if codec.name == "ujson" and "sNaN" in repr(value.meant):
         return False

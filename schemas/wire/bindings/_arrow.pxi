@@ -541,9 +541,11 @@ cdef class Lists(Column):
                 if self.fixed > 0:
                     flat.extend([GAP] * self.fixed)
             else:
-                if type(value) is not self.kind and not isinstance(value, self.kind):
-                    reason = f"expected {self.kind.__name__}, got {type(value).__name__}"
-                    raise _in_row(MisfitError(reason), row)
+                if type(value) is not self.kind:
+                    if not isinstance(value, self.kind):
+                        reason = f"expected {self.kind.__name__}, got {type(value).__name__}"
+                        raise _in_row(MisfitError(reason), row)
+                    value = plain_of(value)
                 size = len(flat)
                 flat.extend(value)
                 if 0 <= self.fixed != len(flat) - size:
@@ -646,6 +648,8 @@ cdef class Maps(Lists):
             elif not isinstance(value, dict):
                 raise _in_row(MisfitError(f"expected dict, got {type(value).__name__}"), row)
             else:
+                if not PyDict_CheckExact(value):
+                    value = plain_of(value)
                 keys.extend(value)
                 items.extend(value.values())
                 if len(keys) != len(items):
@@ -910,7 +914,7 @@ cdef class ToBatch(Step):
         if self.kind is None:
             rows = [value]
         elif isinstance(value, self.kind):
-            rows = list(value)
+            rows = list(plain_of(value))
         else:
             raise MisfitError(f"expected {self.kind.__name__} of records, got {type(value).__name__}")
         memset(&array, 0, sizeof(ArrowArray))

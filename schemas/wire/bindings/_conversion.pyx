@@ -8,6 +8,7 @@ these raise a `RecursionError` before the stack overflows.
 """
 
 from ....codecs.conventions.classes import named_fields
+from ....codecs.conventions.families import EXACT, exact_form
 from ....codecs.errors import TooMuchError
 
 from cpython.dict cimport PyDict_CheckExact, PyDict_Size
@@ -60,6 +61,19 @@ cdef class Step:
 
 cdef inline object turned(Step step, object value):
     return value if step is None else step.turn(value)
+
+
+cdef object plain_of(object value):
+    """Return a value of a subclass with methods of its own as the type that it extends; others unchanged."""
+    form = exact_form(type(value))
+    return value if form is None else form(value)
+
+
+cdef object dict_of(object value):
+    """Return the same of a dict, or raise `MisfitError` for another value."""
+    if not isinstance(value, dict):
+        raise MisfitError(f"expected dict, got {type(value).__name__}")
+    return plain_of(value)
 
 
 cdef extern from *:
@@ -150,8 +164,10 @@ cdef class Call(Step):
         self.function, self.kind = function, kind
 
     cdef object turn(self, object value):
-        if self.kind is not None and not isinstance(value, self.kind):
-            raise MisfitError(f"expected {self.kind.__name__}, got {type(value).__name__}")
+        if self.kind is not None and type(value) is not self.kind:
+            if not isinstance(value, self.kind):
+                raise MisfitError(f"expected {self.kind.__name__}, got {type(value).__name__}")
+            value = plain_of(value)
         return self.function(value)
 
 
@@ -163,15 +179,16 @@ cdef class Exact(Step):
     """
 
     cdef type kind
+    cdef object exact
 
     def __init__(self, kind):
-        self.kind = kind
+        self.kind, self.exact = kind, EXACT[kind]
 
     cdef object turn(self, object value):
         if type(value) is self.kind:
             return value
         if isinstance(value, self.kind):
-            return self.kind(value)
+            return self.exact(value)
         raise MisfitError(f"expected {self.kind.__name__}, got {type(value).__name__}")
 
 
@@ -289,8 +306,10 @@ cdef class Each(Step):
     cdef object turn(self, object value):
         cdef list made
         cdef Py_ssize_t i = 0
-        if self.among is not None and not isinstance(value, self.among):
-            raise MisfitError(f"expected {self.among.__name__}, got {type(value).__name__}")
+        if self.among is not None and type(value) is not self.among:
+            if not isinstance(value, self.among):
+                raise MisfitError(f"expected {self.among.__name__}, got {type(value).__name__}")
+            value = plain_of(value)
         if self.step is None:
             return value if type(value) is self.kind else self.kind(value)
         made = []
@@ -321,8 +340,8 @@ cdef class Items(Step):
 
     cdef object turn(self, object value):
         cdef dict made = {}
-        if not isinstance(value, dict):
-            raise MisfitError(f"expected dict, got {type(value).__name__}")
+        if not PyDict_CheckExact(value):
+            value = dict_of(value)
         for key, item in value.items():
             try:
                 made[turned(self.key, key)] = turned(self.value, item)
@@ -352,8 +371,8 @@ cdef class ToPairs(Step):
     cdef object turn(self, object value):
         cdef list made = []
         name, name_of_value = self.names
-        if not isinstance(value, dict):
-            raise MisfitError(f"expected dict, got {type(value).__name__}")
+        if not PyDict_CheckExact(value):
+            value = dict_of(value)
         for key, item in value.items():
             try:
                 made.append({name: turned(self.key, key), name_of_value: turned(self.value, item)})
@@ -432,11 +451,12 @@ cdef class Fields(Step):
         if PyDict_CheckExact(record):
             return <dict>record
         if self.places and isinstance(record, (tuple, list)):
+            record = plain_of(record)
             if len(record) != len(self.fields):
                 raise MisfitError(f"expected {len(self.fields)} places, got {len(record)}")
             return dict(enumerate(record))
         if isinstance(record, dict):
-            return dict(record)
+            return dict(plain_of(record))
         if (known := named_fields(record)) is not None:
             return known
         found = {}

@@ -165,7 +165,7 @@ cdef class PutValues(PutLeaf):
     Args:
         step: Converts an item.
         exact: As for `PutLeaf`.
-        among: The type that the list must have, or None for any iterable.
+        among: The type that the items' container must have.
         extend: `extend` of the class of the field's container.
     """
 
@@ -179,8 +179,10 @@ cdef class PutValues(PutLeaf):
     cdef int put(self, object message, object value) except -1:
         cdef Py_ssize_t i = 0
         cdef list made = []
-        if self.among is not None and not isinstance(value, self.among):
-            raise MisfitError(f"expected {self.among.__name__}, got {type(value).__name__}")
+        if type(value) is not self.among:
+            if not isinstance(value, self.among):
+                raise MisfitError(f"expected {self.among.__name__}, got {type(value).__name__}")
+            value = plain_of(value)
         try:
             for item in value:
                 made.append(item if _fits(self.exact, item) else turned(self.step, item))
@@ -211,8 +213,10 @@ cdef class PutMessages(Put):
 
     cdef int put(self, object message, object value) except -1:
         cdef Py_ssize_t i = 0
-        if self.among is not None and not isinstance(value, self.among):
-            raise MisfitError(f"expected {self.among.__name__}, got {type(value).__name__}")
+        if type(value) is not self.among:
+            if not isinstance(value, self.among):
+                raise MisfitError(f"expected {self.among.__name__}, got {type(value).__name__}")
+            value = plain_of(value)
         field = PyObject_GetAttr(message, self.name)
         try:
             for item in value:
@@ -241,8 +245,8 @@ cdef class PutItems(Put):
         self.key, self.value, self.inside = key, value, inside
 
     cdef int put(self, object message, object value) except -1:
-        if not isinstance(value, dict):
-            raise MisfitError(f"expected dict, got {type(value).__name__}")
+        if not PyDict_CheckExact(value):
+            value = dict_of(value)
         field = PyObject_GetAttr(message, self.name)
         for key, item in value.items():
             try:
@@ -273,8 +277,8 @@ cdef class PutPairs(Put):
         self.key, self.value, self.add = key, value, add
 
     cdef int put(self, object message, object value) except -1:
-        if not isinstance(value, dict):
-            raise MisfitError(f"expected dict, got {type(value).__name__}")
+        if not PyDict_CheckExact(value):
+            value = dict_of(value)
         field = PyObject_GetAttr(message, self.name)
         for key, item in value.items():
             try:

@@ -6,6 +6,7 @@ Records are objects of the user's class if the schema builds them, otherwise Typ
 from __future__ import annotations
 
 import base64
+import dataclasses
 import functools
 import operator
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NotRequired
@@ -21,7 +22,7 @@ from ._conversion import MisfitError
 from .leaves import generic
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Sequence
 
     from . import BindableSchema
 
@@ -39,10 +40,12 @@ class Calls(NamedTuple):
     Attributes:
         encode: Writes a record.
         decode: Reads one.
+        opens: Whether records have objects that `encode` opens.
     """
 
     encode: Callable[[Any], Any]
     decode: Callable[[Any], Any]
+    opens: bool = False
 
 
 class Form(NamedTuple):
@@ -79,11 +82,25 @@ class Annotation(NamedTuple):
         type: A class, a TypedDict, or a list of one.
         own: Whether records are objects of the user's class.
         tuples: The tuples that the fields of named tuples are, by the named tuple; inner ones first.
+        built: The classes whose objects the library builds.
     """
 
     type: Any
     own: bool
     tuples: dict[type, Any]
+    built: set[type]
+
+    def calls(self, encode: Callable[[Any], Any], decode: Callable[[Any], Any]) -> Calls:
+        """Return a library's code as calls that refuse to write what would be read otherwise."""
+
+        def compared(record: Any) -> Any:
+            payload = encode(record)
+            if decode(payload) != record:
+                raise MisfitError("a field with `init=False` has another value than `__init__` gives it")
+            return payload
+
+        late = any(not each.init for cls in self.built for each in _declared(cls))
+        return Calls(compared if late else encode, decode, bool(self.built))
 
 
 def annotation(schema: BindableSchema, families: Collection[str], library: str) -> Annotation:
@@ -103,7 +120,7 @@ def annotation(schema: BindableSchema, families: Collection[str], library: str) 
     own = (
         schema.as_objects and isinstance(node, t.RecordType) and node.cls is not None and not node.positional
     )
-    return Annotation(made, own, builder.tuples)
+    return Annotation(made, own, builder.tuples, builder.built)
 
 
 def checked(schema: BindableSchema) -> Callable[[Any], Any]:
@@ -130,8 +147,13 @@ def _opened(value: Any) -> Any:
     if type(value) in (list, tuple):
         return type(value)(map(_opened, value))
     if hasattr(value, "_fields"):
-        return type(value)(*map(_opened, value))
+        return type(value)(*map(_opened, tuple.__iter__(value)))
     return value if (fields := opened(value)) is None else _opened(fields)
+
+
+def _declared(cls: Any) -> Sequence[Any]:
+    """Return the fields of a dataclass or an attrs class as its library describes them."""
+    return dataclasses.fields(cls) if dataclasses.is_dataclass(cls) else cls.__attrs_attrs__
 
 
 class _Builder:
@@ -139,6 +161,7 @@ class _Builder:
         self.families, self.library = families, library
         self.made: dict[t.RecordType, Any] = {}
         self.tuples: dict[type, Any] = {}
+        self.built: set[type] = set()
 
     def type(self, node: t.Type, path: str) -> Any:
         self._check(node, path)
@@ -191,6 +214,7 @@ class _Builder:
             known = record_class(node.cls)
             if known is None or known.family not in self.families:
                 raise SchemaError(path, f"{self.library} does not build objects of `{node}`")
+            self.built.add(node.cls)
             return node.cls
         if node not in self.made:
             for item in node.fields:

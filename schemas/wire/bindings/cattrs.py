@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ....codecs.binding import Binding
 from ....codecs.conventions.rules import duration_text
 from ...plan.convert import from_text, to_timedelta
-from .annotations import Calls, Form, annotation, bytes_forms, checked
+from .annotations import Form, annotation, bytes_forms, checked
 
 if TYPE_CHECKING:
     from . import BindableSchema
@@ -36,7 +36,7 @@ def binding(
     Raises:
         SchemaError: The library does not support a type.
     """
-    kind, own, tuples = annotation(schema, ("attrs", "dataclass"), "cattrs")
+    annotated = annotation(schema, ("attrs", "dataclass"), "cattrs")
     preconf: Any = import_module(f"cattrs.preconf.{'orjson' if texts else 'msgpack'}")
     converter = preconf.make_converter(detailed_validation=False)
     # Its own forms are base85 and seconds since 1970, without the offset; it has none of the last five types.
@@ -53,15 +53,16 @@ def binding(
     for each, form in forms.items():
         converter.register_unstructure_hook(each, form.write)
         converter.register_structure_hook(each, _reading(form.read))
-    for each, items in tuples.items():
+    for each, items in annotated.tuples.items():
         converter.register_unstructure_hook(each, converter.get_unstructure_hook(items))
         converter.register_structure_hook(each, _reading_tuple(each, items, converter))
+    kind = annotated.type
     opened, built = converter.get_unstructure_hook(kind), converter.get_structure_hook(kind)
     return Binding(
-        Calls(lambda record: write(opened(record)), lambda data: built(read(data), kind)),
-        schema.apply if own else checked(schema),
+        annotated.calls(lambda record: write(opened(record)), lambda data: built(read(data), kind)),
+        schema.apply if annotated.own else checked(schema),
         schema.apply,
-        as_is=own,
+        as_is=annotated.own,
     )
 
 

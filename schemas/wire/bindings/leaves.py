@@ -147,7 +147,13 @@ def writer(leaf: w.Leaf) -> c.Step:
     kind = _types(leaf.type)
     if kind == (str,):
         return c.Exact(str)
-    return c.Call(str if kind == (int,) else JSON64_FAMILY.leaf, kind[0])
+    return c.Call(_digits if kind == (int,) else JSON64_FAMILY.leaf, kind[0])
+
+
+def _digits(value: int) -> str:
+    if isinstance(value, bool):
+        raise TypeError("expected int, got bool")
+    return int.__repr__(value)
 
 
 def _to_count(leaf: w.Leaf) -> Callable[[dt.datetime], int]:

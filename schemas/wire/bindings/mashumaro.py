@@ -32,7 +32,7 @@ def binding(
     from mashumaro.codecs import BasicDecoder, BasicEncoder
     from mashumaro.dialect import Dialect
 
-    kind, own, tuples = annotation(schema, ("dataclass",), "mashumaro")
+    annotated = annotation(schema, ("dataclass",), "mashumaro")
     # Its own forms are seconds as a float, which does not have all microseconds, and base64 with line breaks.
     forms = {dt.timedelta: Form(duration_text, to_timedelta(None)), **bytes_forms(texts=texts)}
 
@@ -49,15 +49,16 @@ def binding(
         decoder: Any = BasicDecoder(each, default_dialect=Conventions, pre_decoder_func=read)
         return Calls(encoder.encode, decoder.decode)
 
-    for each, items in tuples.items():
+    for each, items in annotated.tuples.items():
         inner = coded(items)
         strategies[each] = {
             "serialize": inner.encode,
             "deserialize": lambda value, cls=each, read=inner.decode: cls(*read(value)),
         }
+    whole = coded(annotated.type, write, read)
     return Binding(
-        coded(kind, write, read),
-        schema.apply if own else checked(schema),
+        annotated.calls(whole.encode, whole.decode),
+        schema.apply if annotated.own else checked(schema),
         schema.apply,
-        as_is=own,
+        as_is=annotated.own,
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ForwardRef, Literal, Union
 
 from ....codecs.binding import Binding
 from ....codecs.conventions.classes import opened, record_class
+from ....codecs.conventions.families import exactly
 from ....codecs.core.paths import step
 from ....errors import UsageError
 from ...tree import types as t
@@ -50,15 +51,40 @@ def binding(schema: BindableSchema, *, array_like: bool = False) -> Binding:
         return Binding(kind, schema.apply, schema.apply, as_is=True)
     kind = _struct_type(schema.types, array_like, as_objects)
     give = functools.partial(_plain, as_objects=as_objects)
+    # msgspec asks methods of subclasses, such as `__int__`.
+    plain = exactly()
     if not array_like:
-        return Binding(kind, lambda record: convert(record, kind, from_attributes=True), give)
+        return Binding(
+            kind,
+            lambda record: convert(plain(record), kind, from_attributes=True),
+            give,
+            suspect=_suspect(schema.types),
+        )
     # msgspec reads array-like Structs from lists only, but also from the attributes of other Structs.
     named = _struct_type(schema.types, array_like=False)
     return Binding(
         kind,
-        lambda record: convert(convert(record, named, from_attributes=True), kind, from_attributes=True),
+        lambda record: convert(
+            convert(plain(record), named, from_attributes=True), kind, from_attributes=True
+        ),
         give,
     )
+
+
+def _suspect(types: t.Type) -> tuple[bytes, ...]:
+    """Return parts of payloads that msgspec may write and not read.
+
+    They are True and False as keys in JSON, and Structs of one's own that are arrays, where records are maps.
+    """
+    found: set[bytes] = set()
+    for _, each in t.walk(types):
+        if isinstance(each, t.DictType) and t.BoolType() in getattr(each.key, "options", (each.key,)):
+            found |= {b'"true"', b'"false"'}
+        if isinstance(each, t.RecordType) and getattr(
+            getattr(each.cls, "__struct_config__", None), "array_like", False
+        ):
+            return (b"",)
+    return tuple(sorted(found))
 
 
 def _is_own(node: t.Type) -> bool:
@@ -102,7 +128,7 @@ def _plain(value: Any, as_objects: bool) -> Any:
         return type(value)(_plain(item, as_objects) for item in value)
     # msgspec gets a named tuple as its class, and builds objects of the classes that its fields name.
     if isinstance(value, tuple):
-        return type(value)(*(_plain(item, as_objects) for item in value))
+        return type(value)(*(_plain(item, as_objects) for item in tuple.__iter__(value)))
     if not as_objects and (fields := opened(value)) is not None:
         return _plain(fields, as_objects)
     return value

@@ -234,14 +234,13 @@ class _Compiler:
     ) -> tuple[c.Put, c.Step, c.Weight | int | None]:
         held, item = collection(kind.type), kind.item
         guard = _guard(item) if held in (set, frozenset) else None
-        among = None if held is list else held
         container = type(_held(field, cls))
         if isinstance(item, w.Leaf) and field.message_type is None:
             to, back = _both(item)
-            put: c.Put = c.PutValues(field.name, to, _exact(item), among, container.extend)
+            put: c.Put = c.PutValues(field.name, to, _exact(item), held, container.extend)
             return put, c.FromValues(held, back, guard), _PACKED.get(field.cpp_type)
         inside = self.inside(item, field)
-        put = c.PutMessages(field.name, inside.into, among, container.add)
+        put = c.PutMessages(field.name, inside.into, held, container.add)
         return put, c.FromValues(held, inside.step, guard), inside.weight
 
     def entries(

@@ -8,6 +8,7 @@ import datetime as dt
 import functools
 import operator
 import re
+from abc import ABC
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, NotRequired
 
@@ -58,11 +59,21 @@ class Calls(NamedTuple):
         adapter: A `pydantic.TypeAdapter` of the records' type.
         encode: Writes the result of `Binding.take` as JSON.
         decode: Reads JSON. Fields that the schema does not have keep their JSON values.
+        only: As in `Bound`.
     """
 
     adapter: TypeAdapter[Any]
     encode: Callable[..., bytes]
     decode: Callable[[bytes], Any]
+    only: type[Any] | None = None
+
+
+class _Made(ABC):  # noqa: B024 - it only answers `isinstance`, and keeps the answer for each class
+    """Models that are made here."""
+
+    @classmethod
+    def __subclasshook__(cls, kind: type) -> bool:
+        return kind.__module__ == __name__
 
 
 def binding(schema: BindableSchema, *, models: bool = False) -> Binding:
@@ -118,10 +129,38 @@ def binding(schema: BindableSchema, *, models: bool = False) -> Binding:
         except ValidationError as error:
             raise _refused(error) from error
 
+    encode: Callable[..., bytes]
     encode = functools.partial(serializer.to_json, **options) if options else serializer.to_json
-    calls = Calls(adapter, encode, decode)
+    if any(isinstance(node, t.DictType | t.AnyType) for _, node in t.walk(schema.types)):
+        encode = _with_whole_keys(encode)
+    calls = Calls(adapter, encode, decode, _Made if models and own else None)
     give = functools.partial(serializer.to_python, **options)
     return Binding(calls, take, give, write(schema.layout).decode())
+
+
+def _with_whole_keys(encode: Callable[..., bytes]) -> Callable[..., bytes]:
+    """Return an encoder that refuses lone surrogates in keys, which pydantic replaces by U+FFFD."""
+
+    def checked(record: Any) -> bytes:
+        payload = encode(record)
+        if b"\xef\xbf\xbd" in payload:
+            _refuse_surrogates(record)
+        return payload
+
+    return checked
+
+
+def _refuse_surrogates(value: Any) -> None:
+    if isinstance(value, dict):
+        for key, item in value.items():
+            if isinstance(key, str):
+                key.encode()
+            _refuse_surrogates(item)
+    elif isinstance(value, list | tuple | set | frozenset):
+        for item in value:
+            _refuse_surrogates(item)
+    elif hasattr(value, "__pydantic_fields__"):
+        _refuse_surrogates([*vars(value).values(), value.model_extra])
 
 
 def _own_class(schema: BindableSchema) -> Any:
@@ -157,7 +196,9 @@ def _own(schema: BindableSchema, cls: Any) -> Binding:
     if _has_json(adapter.core_schema) or any(map(_refuses_computed, models)):
         # Otherwise the text of `Json` is written as its value, and computed fields, which are refused.
         writing["round_trip"] = True
-    encode = functools.partial(adapter.serializer.to_json, **writing)
+    encode: Callable[..., bytes] = functools.partial(adapter.serializer.to_json, **writing)
+    if any(isinstance(node, t.DictType | t.AnyType) for _, node in t.walk(schema.types)):
+        encode = _with_whole_keys(encode)
     load: Callable[..., Any] = functools.partial(adapter.validator.validate_json, **reading)
 
     def decode(data: bytes) -> Any:
