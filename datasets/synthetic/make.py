@@ -116,8 +116,8 @@ class _Maker:
 
     def make_timedelta(self, node: s.Span) -> Make:
         number = self.make_int(node)
-        most = timedelta.max // timedelta(microseconds=1)
-        return lambda: timedelta(microseconds=max(-most, min(most, number())))
+        least, most = (limit // timedelta(microseconds=1) for limit in (timedelta.min, timedelta.max))
+        return lambda: timedelta(microseconds=max(least, min(most, number())))
 
     def _digits(self, length: int) -> str:
         """Return the given number of significant digits; neither the first nor the last is 0."""

@@ -242,6 +242,7 @@ class TestLikeIt:
             [(1, "a"), {"many": {1, 2, 3}}, frozenset({4}), [], {}],
             [float("nan"), float("inf"), -0.0, 1e300, -5e-324, 0.1, 1 / 3, 2.0],
             [2**64, -(2**80), 0, -1, True, None],
+            [timedelta.min, timedelta.max, datetime.min, datetime.max, date.max, time.max],
         ],
     )
     def test_types(self, values: list[Any]) -> None:
@@ -252,6 +253,38 @@ class TestLikeIt:
             return sorted(type(record["value"]).__name__ for record in records)
 
         assert kinds(before) == kinds(after)
+
+    @pytest.mark.parametrize("kind", ["int", "timedelta"])
+    @pytest.mark.parametrize(
+        ("low", "high"),
+        [
+            (0, 2**70),
+            (-(2**70), -1),
+            (-(2**62), 2**62 - 1),
+            (-(2**63), 2**63 - 1),
+            (2**64, 2**64 + 1),
+            (-3, 3),
+            (-1, -1),
+        ],
+    )
+    def test_numbers_of_any_size_are_in_their_range(self, kind: str, low: int, high: int) -> None:
+        node = {"kind": kind, "ranges": [[low, high, 1]]}
+        content = {"bakeoff_profile": 1, "records": 1, "seen": 1, "record": node}
+        found = list(synthetic.made(synthetic.read(json.dumps(content).encode(), "x"), 200, 1))
+        if kind == "timedelta":
+            microsecond = timedelta(microseconds=1)
+            low, high = max(low, timedelta.min // microsecond), min(high, timedelta.max // microsecond)
+            found = [value // microsecond for value in found]
+
+        assert [] == [number for number in found if not low <= number <= high]
+        if high - low < 10:
+            assert {*range(low, high + 1)} == {*found}
+
+    @pytest.mark.parametrize("escaped", [True, False])
+    def test_texts_that_json_escapes_stay_the_only_ones(self, escaped: bool) -> None:
+        before = [f'a "word" of {n} and more' if escaped else f"a word of {n} and more" for n in range(50)]
+
+        assert {escaped} == {"\\" in json.dumps(text) for text in synthetic_of(before)}
 
     def test_floats_are_written_alike(self) -> None:
         before = [n / 100 for n in range(1, 300)] + [random.Random(n).random() for n in range(300)]
@@ -282,6 +315,14 @@ class TestShapes:
 
         assert first == list(synthetic.made(profile, 40, 3))[:20]
         assert first != list(synthetic.made(profile, 20, 4))
+
+    def test_progress_is_optional(self) -> None:
+        seen: list[tuple[int, int]] = []
+        profile = fitted([1])
+
+        assert 2_001 == len(list(synthetic.made(profile, 2_001, 1)))
+        assert 2_001 == len(list(synthetic.made(profile, 2_001, 1, lambda *done: seen.append(done))))
+        assert [(1_000, 2_001), (2_000, 2_001)] == seen
 
     @pytest.mark.parametrize(
         ("change", "told"),
