@@ -301,6 +301,23 @@ def test_arrays_of_objects_are_read_on_trust_only(tmp_path: Path) -> None:
         read(tmp_path / "objects.npz")
     assert [{"a": 1}, None] == read(tmp_path / "objects.npy", trusted=True)
     assert [{"a": {"a": 1}}] == read(tmp_path / "objects.npz", trusted=True)
+    mixed = [1, 2.5, "x", None, b"y", True]
+    np.save(tmp_path / "mixed.npy", np.array(mixed, object), allow_pickle=True)
+    assert equal(mixed, read(tmp_path / "mixed.npy", trusted=True))
+
+
+@pytest.mark.parametrize("shape", [(), (2,), (2, 3)])
+@pytest.mark.parametrize("dtype", ["i4", "f8", "U2", "?", "M8[s]", [("a", "i4"), ("b", "f4", (2,))]])
+def test_rows_of_arrays_are_those_of_numpy(tmp_path: Path, dtype: Any, shape: tuple[int, ...]) -> None:
+    array = np.zeros(shape, dtype)
+    np.save(tmp_path / "rows.npy", array)
+    np.savez(tmp_path / "rows.npz", x=array)
+    rows = [*np.atleast_1d(array)]
+    if array.dtype.names and array.ndim < 2:
+        rows = [{"a": row["a"].item(), "b": row["b"]} for row in rows]
+
+    assert equal(rows, read(tmp_path / "rows.npy"))
+    assert equal([{"x": row} for row in rows], read(tmp_path / "rows.npz"))
 
 
 def test_arrays_of_an_archive_are_columns(tmp_path: Path) -> None:

@@ -197,10 +197,10 @@ class TestJsonLines:
         """Record separators of RFC 7464 are passed over."""
         assert [1, {"a": 2}] == read(put(tmp_path, "seq.jsonl", '\x1e1\n\x1e{"a": 2}\r\n'))
 
-    @pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "utf-8-sig"])
+    @pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
     def test_byte_order_marks(self, tmp_path: Path, encoding: str) -> None:
         for name, text in TEXTS.items():
-            assert [{"a": "ä"}] == read(put(tmp_path, name, text.encode(encoding)))
+            assert [{"a": "ä"}] == read(put(tmp_path, name, f"\ufeff{text}".encode(encoding)))
 
     @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
     def test_zeros_show_an_encoding_without_a_byte_order_mark(self, tmp_path: Path, encoding: str) -> None:
@@ -660,6 +660,10 @@ class TestFolders:
         put(tmp_path / "c", "d.csv", "n\n3\n")
         put(tmp_path, "README", "no records")
         put(tmp_path, ".hidden.jsonl", "nope")
+        for hidden in (".git", "c/.ipynb_checkpoints"):
+            (tmp_path / hidden / "deeper").mkdir(parents=True)
+            put(tmp_path / hidden, "e.jsonl", "4\n")
+            put(tmp_path / hidden / "deeper", "f.jsonl", "5\n")
         corpus = datasets.corpus(tmp_path)
 
         assert [1, 2, {"n": 3}] == list(corpus.records())
