@@ -282,7 +282,8 @@ class TestLikeIt:
 
     @pytest.mark.parametrize("escaped", [True, False])
     def test_texts_that_json_escapes_stay_the_only_ones(self, escaped: bool) -> None:
-        before = [f'a "word" of {n} and more' if escaped else f"a word of {n} and more" for n in range(50)]
+        quoted = '"so"' if escaped else "so"
+        before = [f"it goes on {'and on ' * (n % 7)}{quoted} {n}" for n in range(50)]
 
         assert {escaped} == {"\\" in json.dumps(text) for text in synthetic_of(before)}
 
