@@ -406,9 +406,20 @@ class TestCsv:
         with pytest.raises(Exception, match=r"record 1 cannot be written as csv: field 'a' is a dict"):
             write_all(tmp_path, "data.csv", [{"a": {"b": 1}}])
 
-    def test_other_fields_are_no_rows(self, tmp_path: Path) -> None:
-        with pytest.raises(Exception, match=r"record 2 cannot be written as csv: .*'b'"):
-            write_all(tmp_path, "data.csv", [{"a": 1}, {"a": 1, "b": 2}])
+    @pytest.mark.parametrize(
+        ("first", "second", "told"),
+        [
+            ("a", "ab", "field 'b' is not in both"),
+            ("ab", "a", "field 'b' is not in both"),
+            ("ab", "bc", "field 'a' is not in both"),
+            ("m", "hgfbecd", "field 'b' is not in both"),
+            ("ab", "ba", "other order"),
+        ],
+    )
+    def test_other_fields_are_no_rows(self, tmp_path: Path, first: str, second: str, told: str) -> None:
+        records = [dict.fromkeys(first, 1), dict.fromkeys(second, 2)]
+        with pytest.raises(Exception, match=rf"record 2 cannot be written as csv: .*\({told}\)"):
+            write_all(tmp_path, "data.csv", records)
 
 
 class TestBinary:
@@ -825,6 +836,11 @@ class TestOtherSources:
         corpus = pipe(io.BytesIO(text.encode()), "made", "made", reading)
 
         assert [n + 0.5 for n in range(30)] == [row["a"] for row in corpus.records()]
+
+    def test_a_bad_record_names_the_source(self) -> None:
+        corpus = pipe(io.BytesIO(b"1\nnope\n"), "piped", "standard input", ReadOptions("jsonl"))
+        with pytest.raises(BadRecord, match=r"^standard input, line 2"):
+            list(corpus.records())
 
     def test_a_pipe_without_end_leaves_room_for_others(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

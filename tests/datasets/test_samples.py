@@ -154,6 +154,15 @@ def test_a_reservoir_of_large_records_holds_fewer(monkeypatch: pytest.MonkeyPatc
     assert all(abs(count - mean) < 6 * math.sqrt(mean) for count in seen.values())
 
 
+def test_of_records_larger_than_the_reservoir_one_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sampling, "_HELD", 2_000)
+    for size in (1_500, 3_000):
+        sampler = sampling.Sampler(30, 1)
+        sampler.take(b"x" * size for _ in range(40))
+
+        assert [b"x" * size] == sampler.records()
+
+
 class TestProfile:
     def test_facts(self, tmp_path: Path) -> None:
         path = tmp_path / "two.jsonl"
