@@ -145,6 +145,40 @@ def test_values_in_sets_and_keys_are_compared() -> None:
 CARRIERS = [name for name in codecs.available() if name != "marshal"]
 
 
+@dataclasses.dataclass(frozen=True)
+class Tagged:
+    """Hashable whatever it holds."""
+
+    name: str
+    held: Any = dataclasses.field(hash=False)
+
+
+@pytest.mark.parametrize(
+    ("held", "other"),
+    [
+        (np.array([1, 2]), np.array([1, 3])),
+        (np.arange(5_000), np.arange(5_000) % 4_000),
+        (np.array([1, 2], "i4"), np.array([1, 2], "i8")),
+        (np.array([[1, 2]]), np.array([1, 2])),
+        (array.array("i", [1]), array.array("i", [2])),
+        (array.array("i", [1]), array.array("l", [1])),
+        (np.float32(0.5), np.float32(0.25)),
+        (np.float32(0.5), np.float64(0.5)),
+        (pd.Timestamp("2024-01-01").as_unit("s"), pd.Timestamp("2024-01-01").as_unit("ns")),
+        (pd.Series([1, 2]), pd.Series([1, 3])),
+        (pl.Series("a", [1]), pl.Series("b", [1])),
+    ],
+)
+def test_what_items_of_sets_and_keys_hold_is_compared(held: Any, other: Any) -> None:
+    tagged, same, different = (
+        Tagged("x", value) for value in (held, pickle.loads(pickle.dumps(held)), other)
+    )
+
+    for of in (lambda item: {item}, lambda item: {item: 1}, lambda item: frozenset([("y", item)])):
+        assert equal(of(tagged), of(same))
+        assert not equal(of(tagged), of(different))
+
+
 @pytest.mark.parametrize("name", CARRIERS)
 def test_every_codec_writes_what_they_hold(name: str) -> None:
     codec = bakeoff.codec(name, trusted=True)
