@@ -40,6 +40,7 @@ from bakeoff import datasets
 from bakeoff.bench.lab.fidelity.equality import equal
 from bakeoff.codecs import codec
 from bakeoff.datasets import BadRecord, UnknownCorpus, UnknownFormat, UnreadableCorpus, UntrustedCorpus
+from bakeoff.datasets.corpora import is_read_once
 from bakeoff.datasets.passes import ReadOptions
 from bakeoff.datasets.readers import files, json_window
 from bakeoff.datasets.readers import json as json_reader
@@ -405,6 +406,13 @@ class TestCsv:
     def test_nested_records_are_no_rows(self, tmp_path: Path) -> None:
         with pytest.raises(Exception, match=r"record 1 cannot be written as csv: field 'a' is a dict"):
             write_all(tmp_path, "data.csv", [{"a": {"b": 1}}])
+
+    @pytest.mark.parametrize("record", [{}, None, 5, "text", [1], [{"a": 1}]], ids=repr)
+    def test_values_without_fields_are_no_rows(self, tmp_path: Path, record: Any) -> None:
+        for records in ([record], [{"a": 1}, record]):
+            where = rf"record {len(records)} cannot be written as csv: expected a dict with fields, got "
+            with pytest.raises(Exception, match=where + type(record).__name__):
+                write_all(tmp_path, "data.csv", records)
 
     @pytest.mark.parametrize(
         ("first", "second", "told"),
@@ -836,6 +844,15 @@ class TestOtherSources:
         corpus = pipe(io.BytesIO(text.encode()), "made", "made", reading)
 
         assert [n + 0.5 for n in range(30)] == [row["a"] for row in corpus.records()]
+
+    def test_only_pipes_are_read_once(self, tmp_path: Path) -> None:
+        put(tmp_path, "a.jsonl", "1\n")
+        os.mkfifo(tmp_path / "pipe")
+        read_once = {name: is_read_once(str(tmp_path / name)) for name in ("a.jsonl", "pipe", "", "missing")}
+
+        assert {"a.jsonl": False, "pipe": True, "": False, "missing": False} == read_once
+        assert is_read_once("-")
+        assert not is_read_once("movies")
 
     def test_a_bad_record_names_the_source(self) -> None:
         corpus = pipe(io.BytesIO(b"1\nnope\n"), "piped", "standard input", ReadOptions("jsonl"))
