@@ -173,9 +173,11 @@ class TestLikeIt:
         assert 100 == sum("note" in record for record in made)
 
     def test_many_kinds_are_no_map(self) -> None:
-        records = [{f"name{n % 10}{letter}": n for letter in "abcdef"} for n in range(300)]
+        many = [{f"name{n % 10}{letter}": n for letter in "abcdef"} for n in range(300)]
+        one_each = [{f"name_{'abcdefghijklmnopqr'[n % 18]}": n} for n in range(300)]
 
-        assert {tuple(record) for record in records} == {tuple(record) for record in synthetic_of(records)}
+        for records in (many, one_each):
+            assert {tuple(record) for record in records} == {tuple(one) for one in synthetic_of(records)}
 
     def test_scripts_keep_together(self) -> None:
         words = {"a": "Straße über Köln", "b": "привет мир", "c": "東京の天気"}
@@ -279,6 +281,15 @@ class TestLikeIt:
         assert [] == [number for number in found if not low <= number <= high]
         if high - low < 10:
             assert {*range(low, high + 1)} == {*found}
+
+    def test_integers_stay_on_their_side_of_each_size(self) -> None:
+        """Where a format needs another digit or byte."""
+        powers = [2**power for power in (7, 8, 15, 16, 31, 32, 53, 63, 64)] + [10, 100, 10**5, 10**19]
+        for edge in (24, 32, *powers):
+            for sign in (1, -1):
+                below, above = (synthetic_of([sign * number] * 20) for number in (edge - 1, edge))
+
+                assert max(number * sign for number in below) < edge <= min(number * sign for number in above)
 
     @pytest.mark.parametrize("escaped", [True, False])
     def test_texts_that_json_escapes_stay_the_only_ones(self, escaped: bool) -> None:
