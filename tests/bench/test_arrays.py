@@ -125,6 +125,15 @@ def test_a_copy_is_the_same(value: Any) -> None:
         (pl.Series([0.0]), pl.Series([-0.0]), "`0.0` came back as `-0.0` at `$.v[0]`"),
         (VALUES["polars ns"], pl.Series([1, 1_001]).cast(pl.Datetime("ns")), "`Series Datetime("),
         (pl.DataFrame({"a": [1]}), pd.DataFrame({"a": [1]}), "at `$.v`"),
+        (np.zeros(3), np.zeros(2), "`float64[3]` came back as `float64[2]` at `$.v`"),
+        (array.array("i", [1, 2]), array.array("i", [1]), "`array('i')[2]` came back as `array('i')[1]`"),
+        (pd.Series([1, 2]), pd.Series([1]), "`Series int64[2]` came back as `Series int64[1]` at `$.v`"),
+        (pd.Index([1, 2]), pd.Index([1]), "`Index int64[2]` came back as `Index int64[1]` at `$.v`"),
+        (pd.array([1, None]), pd.array([1]), "at `$.v`"),
+        (pl.Series([1, 2]), pl.Series([1]), "`Series Int64[2]` came back as `Series Int64[1]` at `$.v`"),
+        (pl.DataFrame({"a": [1]}), pl.DataFrame({"a": [1, 2]}), "came back as `DataFrame[2, 1]` at `$.v`"),
+        (pl.DataFrame({"a": [1]}), pl.DataFrame({"b": [1]}), "`columns 'a'` came back as `columns 'b'`"),
+        (pl.Series("a", [1]), pl.Series("b", [1]), "`the name 'a'` came back as `the name 'b'` at `$.v`"),
     ],
 )  # fmt: skip
 def test_a_difference_is_named(expected: Any, found: Any, words: str) -> None:

@@ -198,6 +198,13 @@ class TestLikeIt:
             sum(r.get("more", 1) is None for r in made), abs=3
         )
 
+    def test_fields_of_all_records_among_many_optional_ones(self) -> None:
+        records = [{"id": n, **{f"f{i}": n for i in range(8) if n >> i & 1}} for n in range(256)]
+        made = synthetic_of(records * 2)
+
+        assert all("id" in record for record in made)
+        assert len({tuple(record) for record in made}) > 100
+
     def test_few_values(self) -> None:
         values = ["created", "paid", "shipped", "returned", "lost"]
         records = [{"state": values[min(n % 12, 4)]} for n in range(960)]
