@@ -62,6 +62,14 @@ def texts(value: Any, *, names: bool = True) -> Iterator[str]:
                 yield from texts(part, names=names)
 
 
+def places(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Iterate over all places in a JSON document, as a container and its key or index."""
+    for key in list(value) if isinstance(value, dict) else range(len(value)):
+        yield value, key
+        if isinstance(value[key], dict | list):
+            yield from places(value[key])
+
+
 def plain(name: str, count: int) -> list[Any]:
     made = codec("json")
     return [made.decode(made.encode(record)) for record in datasets.corpus(name, count).records()]
@@ -227,6 +235,8 @@ class TestLikeIt:
             (lambda n: f"20{n % 90 + 10}-01-01 10:00:00+0{n % 9}:00", r".{10} .{8}[+-]\d\d:\d\d"),
             (lambda n: f"ORD-{n:06}-{'AB'[n % 2]}", r"[A-Z]{3}-\d{6}-[A-Z]"),
             (lambda n: f"{n * 7}.{10 + n % 89}", r"\d+\.\d\d"),
+            (lambda n: "".join(chr(97 + n * k % 26) for k in range(3, 13)), r"[a-z]{10}"),
+            (lambda n: f"Z{'aeiou'[n % 5]}{n:04}é", r"[A-Z][a-z]\d{4}[\x80-\xff]"),
             (lambda n: base64.b64encode(random.Random(n).randbytes(40)).decode(), r"[A-Za-z0-9+/]{54}=="),
         ],
     )
@@ -385,6 +395,36 @@ class TestShapes:
 
         with pytest.raises(synthetic.DataProfileError, match=told):
             synthetic.read(json.dumps(content).encode(), "x")
+
+    def test_any_other_value_in_its_place(self) -> None:
+        """A profile comes from someone else: whatever is in it, it is read, or refused with its place."""
+        record = {
+            "n": 1,
+            "x": 0.5,
+            "t": "one two, three",
+            "id": str(uuid.UUID(int=1 << 100)),
+            "b": b"x",
+            "l": [1],
+        }
+        record |= {
+            "at": datetime(2024, 1, 2),
+            "many": (1, "a"),
+            "d": Decimal("1.5"),
+            "none": None,
+            "yes": True,
+        }
+        content = json.loads(synthetic.write(fit_records([record, {"n": 2, "other": timedelta(1)}], 2)))
+        refused = 0
+        for holder, key in list(places(content)):
+            before = holder[key]
+            for holder[key] in (2**70, [], {}):
+                try:
+                    synthetic.read(json.dumps(content).encode(), "x")
+                except synthetic.DataProfileError:
+                    refused += 1
+            holder[key] = before
+
+        assert refused > 400
 
     @pytest.mark.parametrize("content", [b"", b"[", b"[]", b'"text"', b"\xff", b"[" * 100_000])
     def test_no_json(self, content: bytes) -> None:
