@@ -323,6 +323,17 @@ class TestLikeIt:
 
         assert sizes(before) == pytest.approx(sizes(synthetic_of(before)), rel=0.005)
 
+    @pytest.mark.parametrize(
+        "value", [5e-324, 1.25e-7, 0.00123, 0.1, 0.25, 1.5, 9.75, 10.5, 123.456, 4e15, 1.5e16, 1e22, 1.7e308]
+    )
+    def test_floats_keep_sign_magnitude_and_digits(self, value: float) -> None:
+        def form(number: float) -> tuple[bool, int, str]:
+            digits, power = Decimal(repr(number)).normalize().as_tuple().digits, f"{number:e}"[-4:]
+            return number < 0, len(digits), power
+
+        for sign in (1, -1):
+            assert {form(sign * value)} == {form(number) for number in synthetic_of([sign * value] * 9)}
+
     def test_letters_that_json_escapes(self) -> None:
         before = [
             ["plain text", 'a "quoted" one', "two\nlines", "naïve", "日本語", "fire 🔥"][n % 6]
