@@ -918,8 +918,9 @@ class TestOtherSources:
         path = put(tmp_path, "data.log", "1\n")
         with pytest.raises(UnknownFormat, match="--from"):
             datasets.corpus(path)
-        with pytest.raises(UnknownFormat, match="no format 'nope'"):
-            datasets.corpus(path, format="nope")
+        for content in ("1\n", '{"a": 1}\n'):
+            with pytest.raises(UnknownFormat, match="no format 'nope'"):
+                datasets.corpus(put(tmp_path, "other.log", content), format="nope")
 
         assert [1] == read(path, format="jsonl")
 
