@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import pytest
 
+from bakeoff.bench.operations import operation
 from bakeoff.bench.results import OperationFacts, ResultData
 from bakeoff.errors import UsageError
 from bakeoff.reports import render
@@ -53,6 +54,12 @@ def test_heading_unit_and_direction(strange):
     assert ["lmdb"] * 2 == [row["entries"]["place"]["text"] for row in placed["rows"]]
     assert "↑ higher is better" in render([strange])
     assert "↑" not in render([strange], columns="dump,load,held@lmdb,rank")
+
+
+@pytest.mark.parametrize("key", [key for key in COLUMNS if key != "value"])
+def test_a_column_shows_operations_that_exist(key):
+    for name in COLUMNS[key].operations:
+        assert name == operation(name).name
 
 
 def test_ratios_are_to_the_best(strange):
