@@ -110,3 +110,21 @@ def test_a_profile_in_words():
         "lists": "1,000 items (median)",
         "rare": "50.0% of the records are not dicts, 6.25% of the values are objects of classes",
     } == dict(profile_lines(profile))
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [
+        (0, "0 B"),
+        (1, "1 B"),
+        (257, "257 B"),
+        (1_023, "1 KiB"),
+        (1_500, "1.5 KiB"),
+        (262_144, "256 KiB"),
+        (2**20 - 1, "1 MiB"),
+        (2**30, "1 GiB"),
+        (5 * 2**40, "5,120 GiB"),
+    ],
+)
+def test_sizes_in_round_numbers(size, text):
+    assert text == numbers.bytes_said(size)
