@@ -167,6 +167,18 @@ def test_columns_show_the_direction_that_all_operations_have(
     }
 
 
+@pytest.mark.parametrize(
+    "fact",
+    ["boot_time", "cores", "cpu_freq", "date", "duration", "load_avg_1min", "python_executable", "uptime"],
+)
+def test_what_differs_in_every_run_is_no_change(fact: str) -> None:
+    before, after = (replace(run(), environment={fact: value, "governor": value}) for value in ("1", "2"))
+    notes = " ".join(compared(before, after).notes)
+
+    assert fact not in notes
+    assert "governor" in notes
+
+
 class TestCounts:
     def counted(
         self,
