@@ -158,10 +158,11 @@ def test_a_reservoir_of_large_records_holds_fewer(monkeypatch: pytest.MonkeyPatc
 def test_of_records_larger_than_the_reservoir_one_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sampling, "_HELD", 2_000)
     for size in (1_500, 3_000):
-        sampler = sampling.Sampler(30, 1)
-        sampler.take(b"x" * size for _ in range(40))
+        for count in (1, 2, 3, 40):
+            sampler = sampling.Sampler(30, 1)
+            sampler.take(b"x" * size for _ in range(count))
 
-        assert [b"x" * size] == sampler.records()
+            assert [b"x" * size] == sampler.records()
 
 
 class TestProfile:
