@@ -208,7 +208,7 @@ class TestLikeIt:
 
     def test_fields_of_all_records_among_many_optional_ones(self) -> None:
         records = [{"id": n, **{f"f{i}": n for i in range(8) if n >> i & 1}} for n in range(256)]
-        made = synthetic_of(records * 2)
+        made = list(synthetic.made(fitted(records), 5_000, 1))
 
         assert all("id" in record for record in made)
         assert len({tuple(record) for record in made}) > 100
