@@ -327,7 +327,7 @@ def read_npy(file: io.BufferedReader, problems: Problems, trusted: bool) -> Iter
         version = layout.read_magic(file)
         read_header = layout.read_array_header_1_0 if version == (1, 0) else layout.read_array_header_2_0
         shape, fortran, dtype = read_header(file)
-    except (ValueError, EOFError, SyntaxError) as error:
+    except Exception as error:  # a damaged header fails in numpy, ast or tokenize
         raise _not_it(problems, "an .npy file", error, file) from error
     if dtype.hasobject:
         yield from _pickled(numpy, file, problems, trusted)
@@ -336,10 +336,10 @@ def read_npy(file: io.BufferedReader, problems: Problems, trusted: bool) -> Iter
     if row > RECORD_LIMIT:
         raise UnreadableCorpus(f"{problems.source}: a row of {row:,} bytes, more than {RECORD_LIMIT:,}")
     if fortran and len(shape) > 1:
-        yield from _records(numpy, _whole(numpy, file, problems, dtype, shape[::-1]).T)
+        yield from _records(numpy, _whole(numpy, file, problems, dtype, shape[::-1]).T, problems)
         return
     if not shape:
-        yield from _records(numpy, _whole(numpy, file, problems, dtype, (1,)))
+        yield from _records(numpy, _whole(numpy, file, problems, dtype, (1,)), problems)
         return
     step, done = max(1, min(ROWS, BATCH // max(1, row))), 0
     while done < shape[0]:
@@ -347,7 +347,7 @@ def read_npy(file: io.BufferedReader, problems: Problems, trusted: bool) -> Iter
         data = file.read(count * row)
         have = len(data) // row if row else count
         part = numpy.frombuffer(data[: have * row], dtype) if row else numpy.zeros(0, dtype)
-        yield from _records(numpy, part.reshape(have, *shape[1:]))
+        yield from _records(numpy, part.reshape(have, *shape[1:]), problems)
         done += have
         if have < count:
             problems.add(f"row {done + 1:,}", f"the file ends before row {shape[0]:,}")
@@ -381,14 +381,18 @@ def _untrusted(problems: Problems) -> UntrustedCorpus:
     )
 
 
-def _records(numpy: Any, rows: Any) -> Iterator[Any]:
+def _records(numpy: Any, rows: Any, problems: Problems) -> Iterator[Any]:
     """Iterate over rows as dicts if the array is structured, else as numpy's objects, in separate memory."""
     names = rows.dtype.names
-    for row in rows:
-        if names and not row.shape:
-            yield {name: row[name] if row[name].shape else row[name].item() for name in names}
-        else:
-            yield row.copy() if isinstance(row, numpy.ndarray) else row
+    try:
+        for row in rows:
+            if names and not row.shape:
+                yield {name: row[name] if row[name].shape else row[name].item() for name in names}
+            else:
+                yield row.copy() if isinstance(row, numpy.ndarray) else row
+    except (SystemError, ValueError) as error:
+        # Characters, dates or titles that Python has not.
+        raise UnreadableCorpus(f"{problems.source}: {_one_line(error)}") from error
 
 
 def read_npz(file: io.BufferedReader, problems: Problems, trusted: bool) -> Iterator[Any]:
@@ -405,22 +409,11 @@ def read_npz(file: io.BufferedReader, problems: Problems, trusted: bool) -> Iter
         UsageError: numpy is not installed.
     """
     numpy = _numpy(problems)
-    import zipfile
-    import zlib
-
     source = _Seeking(file)
     try:
         with numpy.load(source.file, allow_pickle=trusted) as archive:
             arrays = {name: archive[name] for name in archive.files}
-    except (
-        ValueError,
-        OSError,
-        EOFError,
-        zipfile.BadZipFile,
-        zlib.error,
-        SyntaxError,
-        AttributeError,
-    ) as error:
+    except Exception as error:  # damaged archives, headers and pickles can raise anything
         if not trusted and "Object arrays" in str(error):
             raise _untrusted(problems) from error
         raise _not_it(problems, "an .npz archive", error, file) from error
@@ -428,7 +421,7 @@ def read_npz(file: io.BufferedReader, problems: Problems, trusted: bool) -> Iter
     if len(set(lengths.values())) > 1:
         listed = ", ".join(f"{name} {length:,}" for name, length in lengths.items())
         raise UnreadableCorpus(f"{problems.source}: its arrays have different lengths: {listed}")
-    columns = (_records(numpy, numpy.atleast_1d(array)) for array in arrays.values())
+    columns = (_records(numpy, numpy.atleast_1d(array), problems) for array in arrays.values())
     for number, row in enumerate(zip(*columns, strict=True), 1):
         source.follow(number / max(lengths.values()))
         yield dict(zip(arrays, row, strict=True))

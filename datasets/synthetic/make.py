@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+import math
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
@@ -116,8 +118,8 @@ class _Maker:
 
     def make_timedelta(self, node: s.Span) -> Make:
         number = self.make_int(node)
-        most = timedelta.max // timedelta(microseconds=1)
-        return lambda: timedelta(microseconds=max(-most, min(most, number())))
+        least, most = (limit // timedelta(microseconds=1) for limit in (timedelta.min, timedelta.max))
+        return lambda: timedelta(microseconds=max(least, min(most, number())))
 
     def _digits(self, length: int) -> str:
         """Return the given number of significant digits; neither the first nor the last is 0."""
@@ -139,11 +141,13 @@ class _Maker:
         def number() -> float:
             for _ in range(_TRIES):
                 value = float(f"{sign}{self._digits(length)}e{power - length + 1}")
+                if math.isinf(value):
+                    continue
                 # If all digits are given, the last one is often not needed to distinguish a double from its
                 # neighbors.
                 if length < 16 or len(repr(value).partition("e")[0].strip("-0.").replace(".", "")) == length:
                     break
-            return value if -1.8e308 < value < 1.8e308 else 0.0
+            return math.copysign(sys.float_info.max, value) if math.isinf(value) else value
 
         return number
 

@@ -125,6 +125,15 @@ def test_a_copy_is_the_same(value: Any) -> None:
         (pl.Series([0.0]), pl.Series([-0.0]), "`0.0` came back as `-0.0` at `$.v[0]`"),
         (VALUES["polars ns"], pl.Series([1, 1_001]).cast(pl.Datetime("ns")), "`Series Datetime("),
         (pl.DataFrame({"a": [1]}), pd.DataFrame({"a": [1]}), "at `$.v`"),
+        (np.zeros(3), np.zeros(2), "`float64[3]` came back as `float64[2]` at `$.v`"),
+        (array.array("i", [1, 2]), array.array("i", [1]), "`array('i')[2]` came back as `array('i')[1]`"),
+        (pd.Series([1, 2]), pd.Series([1]), "`Series int64[2]` came back as `Series int64[1]` at `$.v`"),
+        (pd.Index([1, 2]), pd.Index([1]), "`Index int64[2]` came back as `Index int64[1]` at `$.v`"),
+        (pd.array([1, None]), pd.array([1]), "at `$.v`"),
+        (pl.Series([1, 2]), pl.Series([1]), "`Series Int64[2]` came back as `Series Int64[1]` at `$.v`"),
+        (pl.DataFrame({"a": [1]}), pl.DataFrame({"a": [1, 2]}), "came back as `DataFrame[2, 1]` at `$.v`"),
+        (pl.DataFrame({"a": [1]}), pl.DataFrame({"b": [1]}), "`columns 'a'` came back as `columns 'b'`"),
+        (pl.Series("a", [1]), pl.Series("b", [1]), "`the name 'a'` came back as `the name 'b'` at `$.v`"),
     ],
 )  # fmt: skip
 def test_a_difference_is_named(expected: Any, found: Any, words: str) -> None:
@@ -143,6 +152,40 @@ def test_values_in_sets_and_keys_are_compared() -> None:
 
 
 CARRIERS = [name for name in codecs.available() if name != "marshal"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Tagged:
+    """Hashable whatever it holds."""
+
+    name: str
+    held: Any = dataclasses.field(hash=False)
+
+
+@pytest.mark.parametrize(
+    ("held", "other"),
+    [
+        (np.array([1, 2]), np.array([1, 3])),
+        (np.arange(5_000), np.arange(5_000) % 4_000),
+        (np.array([1, 2], "i4"), np.array([1, 2], "i8")),
+        (np.array([[1, 2]]), np.array([1, 2])),
+        (array.array("i", [1]), array.array("i", [2])),
+        (array.array("i", [1]), array.array("l", [1])),
+        (np.float32(0.5), np.float32(0.25)),
+        (np.float32(0.5), np.float64(0.5)),
+        (pd.Timestamp("2024-01-01").as_unit("s"), pd.Timestamp("2024-01-01").as_unit("ns")),
+        (pd.Series([1, 2]), pd.Series([1, 3])),
+        (pl.Series("a", [1]), pl.Series("b", [1])),
+    ],
+)
+def test_what_items_of_sets_and_keys_hold_is_compared(held: Any, other: Any) -> None:
+    tagged, same, different = (
+        Tagged("x", value) for value in (held, pickle.loads(pickle.dumps(held)), other)
+    )
+
+    for of in (lambda item: {item}, lambda item: {item: 1}, lambda item: frozenset([("y", item)])):
+        assert equal(of(tagged), of(same))
+        assert not equal(of(tagged), of(different))
 
 
 @pytest.mark.parametrize("name", CARRIERS)

@@ -49,6 +49,13 @@ def column(name: str) -> dict[str, tuple[FidelityCell, FidelityCell]]:
     return {value: (tried.without, tried.with_schema) for value, tried in cells(name)}
 
 
+def test_each_value_has_a_name_of_its_own() -> None:
+    names = [row.name for row in VALUES]
+
+    assert all(names)
+    assert sorted(set(names)) == sorted(names)
+
+
 @pytest.mark.parametrize("name", AVAILABLE)
 def test_carries_is_the_truth(name: str) -> None:
     shown: dict[str, bool] = {}

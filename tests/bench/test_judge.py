@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from bakeoff.bench.lab.fidelity.equality import equal
 from bakeoff.bench.lab.fidelity.losses import find_losses
 
 JSON = frozenset({"none", "bool", "int", "float", "str", "list", "dict"})
@@ -98,6 +99,57 @@ def test_a_field_that_one_side_lacks_is_named(before: Any, after: Any, text: str
     assert find_losses(before, after, JSON).wrong == text
 
 
+TEXTS = {
+    True: {"true"},
+    False: {"false"},
+    None: {"null", "$null"},
+    7: {"7"},
+    1.5: {"1.5"},
+    b"abc": {"YWJj"},
+    decimal.Decimal("1.10"): {"1.10"},
+    dt.date(2024, 2, 29): {"2024-02-29"},
+    dt.time(1, 2, 3): {"01:02:03"},
+    WHEN.replace(tzinfo=dt.UTC): {f"{WHEN.isoformat()}Z", f"{WHEN.isoformat()}+00:00"},
+    dt.timedelta(days=1, seconds=2): {"P1DT2S"},
+    dt.timedelta(days=-1): {"-P1D"},
+    uuid.UUID(int=1): {str(uuid.UUID(int=1))},
+}
+"""Texts that may replace a value in a format without its type; those of the others are wrong."""
+
+
+@pytest.mark.parametrize("value", TEXTS, ids=repr)
+def test_a_value_may_become_its_own_text_only(value: Any) -> None:
+    for text in set().union(*TEXTS.values()):
+        for before, after in (({"x": value}, {"x": text}), ({value: 1}, {text: 1})):
+            assert (text in TEXTS[value]) == (find_losses(before, after, ()).wrong is None), text
+
+
+def test_each_kind_of_loss_is_shown_once() -> None:
+    before = {"a": b"x", "b": WHEN, "c": (1,), "d": b"y", "e": {2}}
+    after = {"a": "eA==", "b": WHEN.isoformat(), "c": [1], "d": "eQ==", "e": [2]}
+
+    assert [
+        "`bytes` came back as `str` at `$.a`",
+        "`datetime` came back as `str` at `$.b`",
+        "`tuple` came back as `list` at `$.c`",
+        "`set` came back as `list` at `$.e`",
+    ] == [*find_losses(before, after, JSON).losses.values()]
+
+
+@pytest.mark.parametrize("declares", [(), ("something",)])
+def test_any_two_values_can_be_compared(declares: tuple[str, ...]) -> None:
+    """What a faulty codec makes of a value may have any type."""
+    aware = WHEN.replace(tzinfo=dt.UTC)
+    values = [*TEXTS, WHEN, aware.timetz(), Colour.RED, Place("x", ()), "text", [1], (1,), {1}, {"a": 1}]
+    values += [2**70, 10**400, float("nan"), float("inf")]
+    values += [decimal.Decimal(text) for text in ("NaN", "sNaN", "1E+999")]
+    for before in values:
+        for after in values:
+            found = find_losses(before, after, JSON, declares)
+
+            assert (found.wrong is None and not found.losses) == equal(before, after)
+
+
 def test_a_type_that_the_codec_carries_must_come_back() -> None:
     assert find_losses((1,), [1], JSON | {"tuple"}).wrong == "`tuple` came back as `list` at `$`"
 
@@ -112,6 +164,57 @@ def test_a_coarser_moment_needs_a_declared_loss() -> None:
     assert (
         find_losses(WHEN, cut.replace(hour=8), JSON, ["datetimes lose their microseconds"]).wrong is not None
     )
+
+
+EAST = dt.timezone(dt.timedelta(hours=2))
+ODD = dt.timezone(dt.timedelta(hours=2, seconds=20))
+SECOND, MICROSECOND = dt.timedelta(seconds=1), dt.timedelta(microseconds=1)
+EASTERN = WHEN.replace(tzinfo=EAST)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "declared"),
+    [
+        (WHEN, WHEN - SECOND + MICROSECOND, True),
+        (WHEN, WHEN + SECOND, False),
+        (WHEN, WHEN - SECOND, False),
+        (WHEN, WHEN.replace(tzinfo=dt.UTC), True),
+        (WHEN, WHEN.replace(tzinfo=EAST), True),
+        (WHEN, WHEN.replace(tzinfo=EAST) + SECOND, False),
+        (EASTERN, EASTERN.astimezone(dt.UTC), True),
+        (EASTERN, EASTERN.astimezone(dt.UTC).replace(microsecond=0), True),
+        (EASTERN, EASTERN.astimezone(dt.UTC) + SECOND, False),
+        (EASTERN, EASTERN.astimezone(dt.UTC).replace(tzinfo=None), True),
+        (EASTERN, WHEN, True),
+        (EASTERN, WHEN.replace(tzinfo=dt.UTC), True),
+        (EASTERN, WHEN + SECOND, False),
+        (EASTERN, WHEN + dt.timedelta(hours=2), False),
+        (WHEN.date(), WHEN, True),
+        (WHEN.date(), WHEN + dt.timedelta(days=1), False),
+        (WHEN.date(), WHEN.date() + dt.timedelta(days=1), False),
+        (WHEN.replace(tzinfo=ODD), EASTERN, True),
+        (WHEN.replace(tzinfo=ODD), EASTERN.isoformat(), True),
+        (WHEN.replace(tzinfo=ODD), "2011-05-06T07:08:09.123456+02:01", True),
+        (WHEN.replace(tzinfo=ODD), "2011-05-06T07:08:09.123456+02:02", False),
+        (WHEN.replace(tzinfo=ODD), "2011-05-06T07:08:10.123456+02:00", False),
+        (WHEN.replace(tzinfo=ODD), "2011-05-06T07:08:09.123456", False),
+        (WHEN.replace(tzinfo=ODD), "soon", False),
+        (WHEN.time().replace(tzinfo=ODD), EASTERN.timetz(), True),
+        (WHEN.time().replace(tzinfo=ODD), EASTERN.timetz().isoformat(), True),
+        (WHEN.time().replace(tzinfo=ODD), WHEN.time(), False),
+        (WHEN.time(), WHEN.time().replace(microsecond=0), False),
+        (decimal.Decimal("1.10"), decimal.Decimal("1.1"), True),
+        (decimal.Decimal("1.10"), decimal.Decimal("1.2"), False),
+        (decimal.Decimal("2"), 2, True),
+        (decimal.Decimal("2"), 3, False),
+        ("a", "b", False),
+    ],
+)
+def test_what_a_declared_loss_may_change(before: Any, after: Any, declared: bool) -> None:
+    types = frozenset({"str", "dict"})
+
+    assert find_losses({"x": before}, {"x": after}, types).wrong is not None
+    assert declared == (find_losses({"x": before}, {"x": after}, types, ["some loss"]).wrong is None)
 
 
 BERLIN = WHEN.replace(tzinfo=ZoneInfo("Europe/Berlin"))

@@ -128,6 +128,22 @@ def test_every_record_is_equally_likely() -> None:
     assert all(abs(count - 500) < 4 * (2_000 * 0.25 * 0.75) ** 0.5 for count in drawn)
 
 
+def test_a_sample_is_in_the_order_of_its_keys_however_it_was_gathered() -> None:
+    from bakeoff.datasets.sampling import MergedSample
+
+    keys = [5, 1, 8, 3, 9, 2, 7]
+    samples = []
+    for order in (keys, sorted(keys), sorted(keys, reverse=True)):
+        merged = MergedSample(5, 1 << 20)
+        for key in order:
+            part = MergedSample(5, 1 << 20)
+            part.add(key, b"%d" % key, (key,))
+            merged.merge(part)
+        samples.append(merged.kept())
+
+    assert [[(key, b"%d" % key, (key,)) for key in (1, 2, 3, 5, 7)]] * 3 == samples
+
+
 AGENT = (sys.executable, "-P", "-m", "bakeoff.bench.run.machines.agent")
 
 

@@ -7,6 +7,7 @@ import logging
 import multiprocessing
 import os
 import pickle
+import resource
 import signal
 import stat
 import subprocess
@@ -140,6 +141,25 @@ def test_a_file_that_cannot_be_written_is_not_the_callers_trouble(tmp_path, capl
     assert codec.sampler.stopped.startswith("cannot be written: ")
     assert 0 == codec.sampler.kept
     assert 1 == len(caplog.messages)
+
+
+@pytest.mark.parametrize("room", [1, 100, 1_999])
+def test_a_full_disk_leaves_whole_records(tmp_path, room):
+    path = tmp_path / "traffic.msgpack"
+    codec = bakeoff.codec("msgpack").tap(path, every=1)
+    codec.encode("first")
+    codec.sampler.flush()
+    size = path.stat().st_size
+    codec.encode("x" * 2_000)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size + room, hard))
+    try:
+        codec.sampler.flush()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+    assert (size, ["first"]) == (path.stat().st_size, kept(path))
+    assert (1, "cannot be written: no space left") == (codec.sampler.kept, codec.sampler.stopped)
 
 
 def test_a_record_that_the_file_cannot_hold_is_counted(tmp_path):

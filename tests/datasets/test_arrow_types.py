@@ -8,6 +8,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -145,6 +146,27 @@ def test_values_follow_from_types(leaf: str, holder: str, tmp_path: Path) -> Non
         for name in ("arrow", "avro", "protobuf", "thrift"):
             one = codec(name, schema=corpus.schema)
             assert equal(expected, [one.decode(one.encode(row)) for row in rows]), (kind, name)
+
+
+@pytest.mark.parametrize(
+    ("zone", "expected"),
+    [
+        (None, None),
+        ("UTC", dt.UTC),
+        ("Europe/Berlin", ZoneInfo("Europe/Berlin")),
+        ("America/New_York", ZoneInfo("America/New_York")),
+        ("+05:30", dt.timezone(dt.timedelta(hours=5, minutes=30))),
+    ],
+)
+def test_moments_keep_their_zone(zone: str | None, expected: dt.tzinfo | None, tmp_path: Path) -> None:
+    moment = MOMENT.replace(tzinfo=dt.UTC).astimezone(expected) if expected else MOMENT
+    for unit in ("ms", "us", "ns"):
+        table = pa.table({"x": pa.array([moment], pa.timestamp(unit, zone))})
+        for kind, write in WRITERS.items():
+            write(table, tmp_path / f"rows.{kind}")
+            (row,) = read(tmp_path / f"rows.{kind}")
+
+            assert (moment, expected) == (row["x"], row["x"].tzinfo), (unit, kind)
 
 
 def test_nulls_at_every_level(tmp_path: Path) -> None:

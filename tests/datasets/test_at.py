@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -198,6 +199,18 @@ def test_a_document_that_is_too_long_says_how_to_read_it(large: Path) -> None:
         f"{large}: a record of more than 64 MiB, most of it in one list; "
         "--at '$.others' reads the items of that"
     )
+
+
+def test_the_longest_list_is_the_one_to_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json_window, "RECORD_LIMIT", 3_000)
+    monkeypatch.setattr(json_window, "CHUNK", 400)
+    parts = {"short": [1] * 60, "long": [1] * 270, "between": [1] * 150, "text": "x" * 1_000}
+    for order in permutations(parts):
+        document = {name: parts[name] for name in order} | {"rest": "x" * 4_000}
+        path = put(tmp_path, "a.json", json.dumps(document))
+
+        with pytest.raises(UnreadableCorpus, match=r"--at '\$\.long' reads"):
+            read(path)
 
 
 @pytest.mark.parametrize(

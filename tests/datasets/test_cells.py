@@ -103,6 +103,8 @@ def test_a_number_after_the_first_rows_is_one_of_its_own_type() -> None:
         (["1.234,5", "5"], "thousands separators"),
         (["1", " 2", "3 "], "blanks around them, such as ' 2'"),
         (["1.5", ".5"], "a notation that JSON lacks, such as '.5'"),
+        (["1.5", f".{'5' * 29}"], f"such as '.{'5' * 29}'"),
+        (["1.5", f".{'5' * 30}"], f"such as '.{'5' * 28}…'"),
         (
             ["1", "2", "NA", "3"],
             "1 of its first 4 cells is not a number, such as 'NA'; --null-value NA reads it",

@@ -8,6 +8,7 @@ import io
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -301,6 +302,38 @@ def test_arrays_of_objects_are_read_on_trust_only(tmp_path: Path) -> None:
         read(tmp_path / "objects.npz")
     assert [{"a": 1}, None] == read(tmp_path / "objects.npy", trusted=True)
     assert [{"a": {"a": 1}}] == read(tmp_path / "objects.npz", trusted=True)
+    mixed = [1, 2.5, "x", None, b"y", True]
+    np.savez(tmp_path / "mixed.npz", a=np.array(mixed, object))
+    assert equal([{"a": value} for value in mixed], read(tmp_path / "mixed.npz", trusted=True))
+
+
+@pytest.mark.parametrize("value", [1, 255])
+@pytest.mark.parametrize("suffix", ["npy", "npz"])
+def test_a_damaged_byte_of_an_array_is_noticed_or_does_no_harm(
+    tmp_path: Path, suffix: str, value: int
+) -> None:
+    path = tmp_path / f"rows.{suffix}"
+    array = np.array([(1, "ab")], [("a", "i2"), ("b", "U2")])
+    np.save(path, array) if suffix == "npy" else np.savez(path, array)
+    whole = path.read_bytes()
+    for place in range(len(whole)):
+        path.write_bytes(whole[:place] + bytes([value]) + whole[place + 1 :])
+        with suppress(UnreadableCorpus, UntrustedCorpus, BadRecord):
+            assert len(read(path)) <= 1
+
+
+@pytest.mark.parametrize("shape", [(), (2,), (2, 3)])
+@pytest.mark.parametrize("dtype", ["i4", "f8", "U2", "?", "M8[s]", [("a", "i4"), ("b", "f4", (2,))]])
+def test_rows_of_arrays_are_those_of_numpy(tmp_path: Path, dtype: Any, shape: tuple[int, ...]) -> None:
+    array = np.zeros(shape, dtype)
+    np.save(tmp_path / "rows.npy", array)
+    np.savez(tmp_path / "rows.npz", x=array)
+    rows = [*np.atleast_1d(array)]
+    if array.dtype.names and array.ndim < 2:
+        rows = [{"a": row["a"].item(), "b": row["b"]} for row in rows]
+
+    assert equal(rows, read(tmp_path / "rows.npy"))
+    assert equal([{"x": row} for row in rows], read(tmp_path / "rows.npz"))
 
 
 def test_rows_that_a_group_lacks_are_a_bad_record(tmp_path: Path) -> None:

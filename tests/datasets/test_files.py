@@ -41,6 +41,7 @@ from bakeoff import datasets
 from bakeoff.bench.lab.fidelity.equality import equal
 from bakeoff.codecs import codec
 from bakeoff.datasets import BadRecord, UnknownCorpus, UnknownFormat, UnreadableCorpus, UntrustedCorpus
+from bakeoff.datasets.corpora import is_read_once
 from bakeoff.datasets.passes import ReadOptions
 from bakeoff.datasets.readers import files, json_window
 from bakeoff.datasets.readers import json as json_reader
@@ -207,10 +208,10 @@ class TestJsonLines:
         """Record separators of RFC 7464 are passed over."""
         assert [1, {"a": 2}] == read(put(tmp_path, "seq.jsonl", '\x1e1\n\x1e{"a": 2}\r\n'))
 
-    @pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "utf-8-sig"])
+    @pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
     def test_byte_order_marks(self, tmp_path: Path, encoding: str) -> None:
         for name, text in TEXTS.items():
-            assert [{"a": "ä"}] == read(put(tmp_path, name, text.encode(encoding)))
+            assert [{"a": "ä"}] == read(put(tmp_path, name, f"\ufeff{text}".encode(encoding)))
 
     @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
     def test_zeros_show_an_encoding_without_a_byte_order_mark(self, tmp_path: Path, encoding: str) -> None:
@@ -446,9 +447,27 @@ class TestCsv:
         with pytest.raises(Exception, match=r"record 1 cannot be written as csv: field 'a' is a dict"):
             write_all(tmp_path, "data.csv", [{"a": {"b": 1}}])
 
-    def test_other_fields_are_no_rows(self, tmp_path: Path) -> None:
-        with pytest.raises(Exception, match=r"record 2 cannot be written as csv: .*'b'"):
-            write_all(tmp_path, "data.csv", [{"a": 1}, {"a": 1, "b": 2}])
+    @pytest.mark.parametrize("record", [{}, None, 5, "text", [1], [{"a": 1}]], ids=repr)
+    def test_values_without_fields_are_no_rows(self, tmp_path: Path, record: Any) -> None:
+        for records in ([record], [{"a": 1}, record]):
+            where = rf"record {len(records)} cannot be written as csv: expected a dict with fields, got "
+            with pytest.raises(Exception, match=where + type(record).__name__):
+                write_all(tmp_path, "data.csv", records)
+
+    @pytest.mark.parametrize(
+        ("first", "second", "told"),
+        [
+            ("a", "ab", "field 'b' is not in both"),
+            ("ab", "a", "field 'b' is not in both"),
+            ("ab", "bc", "field 'a' is not in both"),
+            ("m", "hgfbecd", "field 'b' is not in both"),
+            ("ab", "ba", "other order"),
+        ],
+    )
+    def test_other_fields_are_no_rows(self, tmp_path: Path, first: str, second: str, told: str) -> None:
+        records = [dict.fromkeys(first, 1), dict.fromkeys(second, 2)]
+        with pytest.raises(Exception, match=rf"record 2 cannot be written as csv: .*\({told}\)"):
+            write_all(tmp_path, "data.csv", records)
 
 
 class TestBinary:
@@ -699,6 +718,10 @@ class TestFolders:
         put(tmp_path / "c", "d.csv", "n\n3\n")
         put(tmp_path, "README", "no records")
         put(tmp_path, ".hidden.jsonl", "nope")
+        for hidden in (".git", "c/.ipynb_checkpoints"):
+            (tmp_path / hidden / "deeper").mkdir(parents=True)
+            put(tmp_path / hidden, "e.jsonl", "4\n")
+            put(tmp_path / hidden / "deeper", "f.jsonl", "5\n")
         corpus = datasets.corpus(tmp_path)
 
         assert [1, 2, {"n": 3}] == list(corpus.records())
@@ -861,6 +884,20 @@ class TestOtherSources:
 
         assert [n + 0.5 for n in range(30)] == [row["a"] for row in corpus.records()]
 
+    def test_only_pipes_are_read_once(self, tmp_path: Path) -> None:
+        put(tmp_path, "a.jsonl", "1\n")
+        os.mkfifo(tmp_path / "pipe")
+        read_once = {name: is_read_once(str(tmp_path / name)) for name in ("a.jsonl", "pipe", "", "missing")}
+
+        assert {"a.jsonl": False, "pipe": True, "": False, "missing": False} == read_once
+        assert is_read_once("-")
+        assert not is_read_once("movies")
+
+    def test_a_bad_record_names_the_source(self) -> None:
+        corpus = pipe(io.BytesIO(b"1\nnope\n"), "piped", "standard input", ReadOptions("jsonl"))
+        with pytest.raises(BadRecord, match=r"^standard input, line 2"):
+            list(corpus.records())
+
     def test_a_pipe_without_end_leaves_room_for_others(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -920,8 +957,9 @@ class TestOtherSources:
         path = put(tmp_path, "data.log", "1\n")
         with pytest.raises(UnknownFormat, match="--from"):
             datasets.corpus(path)
-        with pytest.raises(UnknownFormat, match="no format 'nope'"):
-            datasets.corpus(path, format="nope")
+        for content in ("1\n", '{"a": 1}\n'):
+            with pytest.raises(UnknownFormat, match="no format 'nope'"):
+                datasets.corpus(put(tmp_path, "other.log", content), format="nope")
 
         assert [1] == read(path, format="jsonl")
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from bakeoff import datasets
 from bakeoff.datasets import profile, sampling
+from bakeoff.datasets.corpora import Sources
 from bakeoff.datasets.sampling import Sampler, strata
 
 counts = st.integers(0, 400)
@@ -154,6 +155,16 @@ def test_a_reservoir_of_large_records_holds_fewer(monkeypatch: pytest.MonkeyPatc
     assert all(abs(count - mean) < 6 * math.sqrt(mean) for count in seen.values())
 
 
+def test_of_records_larger_than_the_reservoir_one_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sampling, "_HELD", 2_000)
+    for size in (1_500, 3_000):
+        for count in (1, 2, 3, 40):
+            sampler = sampling.Sampler(30, 1)
+            sampler.take(b"x" * size for _ in range(count))
+
+            assert [b"x" * size] == sampler.records()
+
+
 class TestProfile:
     def test_facts(self, tmp_path: Path) -> None:
         path = tmp_path / "two.jsonl"
@@ -179,9 +190,9 @@ class TestProfile:
 
         assert profile == json.loads(json.dumps(profile))
         assert all(isinstance(value, str | int | float) for value in profile.values())
-        assert pytest.approx(1, abs=0.01) == sum(
-            float(value) for key, value in profile.items() if key.startswith("type_")
-        )
+        shares = [float(value) for key, value in profile.items() if key.startswith("type_")]
+        assert pytest.approx(1, abs=0.01) == sum(shares)
+        assert sorted(shares, reverse=True) == shares
 
     def test_is_bounded(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(profile, "MOST_VALUES", 1_000)
@@ -191,6 +202,27 @@ class TestProfile:
         assert 10 == facts["sample"]
         assert 600 == facts["list_median"]
         assert 1_201 == facts["bytes_mean"]
+
+
+def test_keys_of_records_are_the_same_in_all_versions() -> None:
+    """Other machines of a run may have another version."""
+    first = {(seed, place): sampling.record_keys(seed, place)(0) for seed in (0, 7) for place in ("", "a")}
+
+    assert {
+        (0, ""): 15988639914499592432,
+        (0, "a"): 12300428947729167767,
+        (7, ""): 6945885383760403186,
+        (7, "a"): 16881024108537227576,
+    } == first
+    assert 6187001516978751107 == sampling.record_keys(0, "")(1)
+
+
+@pytest.mark.parametrize(
+    ("names", "held"),
+    [((), False), (("a.jsonl",), False), (("a.jsonl", "movies"), True), (("m:f", "-"), True)],
+)
+def test_only_made_records_may_be_objects(names: tuple[str, ...], held: bool) -> None:
+    assert held == Sources(names, {}).hold_objects()
 
 
 def test_hash_is_found_once() -> None:

@@ -62,6 +62,14 @@ def texts(value: Any, *, names: bool = True) -> Iterator[str]:
                 yield from texts(part, names=names)
 
 
+def places(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Iterate over all places in a JSON document, as a container and its key or index."""
+    for key in list(value) if isinstance(value, dict) else range(len(value)):
+        yield value, key
+        if isinstance(value[key], dict | list):
+            yield from places(value[key])
+
+
 def plain(name: str, count: int) -> list[Any]:
     made = codec("json")
     return [made.decode(made.encode(record)) for record in datasets.corpus(name, count).records()]
@@ -173,9 +181,11 @@ class TestLikeIt:
         assert 100 == sum("note" in record for record in made)
 
     def test_many_kinds_are_no_map(self) -> None:
-        records = [{f"name{n % 10}{letter}": n for letter in "abcdef"} for n in range(300)]
+        many = [{f"name{n % 10}{letter}": n for letter in "abcdef"} for n in range(300)]
+        one_each = [{f"name_{'abcdefghijklmnopqr'[n % 18]}": n} for n in range(300)]
 
-        assert {tuple(record) for record in records} == {tuple(record) for record in synthetic_of(records)}
+        for records in (many, one_each):
+            assert {tuple(record) for record in records} == {tuple(one) for one in synthetic_of(records)}
 
     def test_scripts_keep_together(self) -> None:
         words = {"a": "Straße über Köln", "b": "привет мир", "c": "東京の天気"}
@@ -195,6 +205,14 @@ class TestLikeIt:
         assert sum(r.get("more", 1) is None for r in records) == pytest.approx(
             sum(r.get("more", 1) is None for r in made), abs=3
         )
+
+    def test_fields_of_all_records_among_many_optional_ones(self) -> None:
+        always = dict.fromkeys(("id", "kind", "name", "place", "owner", "state", "size", "unit"), 1)
+        records = [always | {f"f{i}": n for i in range(7) if n >> i & 1} for n in range(128)]
+        made = list(synthetic.made(fitted(records), 1_000, 1))
+
+        assert all(always.keys() <= record.keys() for record in made)
+        assert len({tuple(record) for record in made}) > 100
 
     def test_few_values(self) -> None:
         values = ["created", "paid", "shipped", "returned", "lost"]
@@ -218,6 +236,8 @@ class TestLikeIt:
             (lambda n: f"20{n % 90 + 10}-01-01 10:00:00+0{n % 9}:00", r".{10} .{8}[+-]\d\d:\d\d"),
             (lambda n: f"ORD-{n:06}-{'AB'[n % 2]}", r"[A-Z]{3}-\d{6}-[A-Z]"),
             (lambda n: f"{n * 7}.{10 + n % 89}", r"\d+\.\d\d"),
+            (lambda n: "".join(chr(97 + n * k % 26) for k in range(3, 13)), r"[a-z]{10}"),
+            (lambda n: f"Z{'aeiou'[n % 5]}{n:04}é", r"[A-Z][a-z]\d{4}[\x80-\xff]"),
             (lambda n: base64.b64encode(random.Random(n).randbytes(40)).decode(), r"[A-Za-z0-9+/]{54}=="),
         ],
     )
@@ -242,6 +262,7 @@ class TestLikeIt:
             [(1, "a"), {"many": {1, 2, 3}}, frozenset({4}), [], {}],
             [float("nan"), float("inf"), -0.0, 1e300, -5e-324, 0.1, 1 / 3, 2.0],
             [2**64, -(2**80), 0, -1, True, None],
+            [timedelta.min, timedelta.max, datetime.min, datetime.max, date.max, time.max],
         ],
     )
     def test_types(self, values: list[Any]) -> None:
@@ -253,6 +274,48 @@ class TestLikeIt:
 
         assert kinds(before) == kinds(after)
 
+    @pytest.mark.parametrize("kind", ["int", "timedelta"])
+    @pytest.mark.parametrize(
+        ("low", "high"),
+        [
+            (0, 2**70),
+            (-(2**70), -1),
+            (-(2**62), 2**62 - 1),
+            (-(2**63), 2**63 - 1),
+            (2**64, 2**64 + 1),
+            (-3, 3),
+            (-1, -1),
+        ],
+    )
+    def test_numbers_of_any_size_are_in_their_range(self, kind: str, low: int, high: int) -> None:
+        node = {"kind": kind, "ranges": [[low, high, 1]]}
+        content = {"bakeoff_profile": 1, "records": 1, "seen": 1, "record": node}
+        found = list(synthetic.made(synthetic.read(json.dumps(content).encode(), "x"), 200, 1))
+        if kind == "timedelta":
+            microsecond = timedelta(microseconds=1)
+            low, high = max(low, timedelta.min // microsecond), min(high, timedelta.max // microsecond)
+            found = [value // microsecond for value in found]
+
+        assert [] == [number for number in found if not low <= number <= high]
+        if high - low < 10:
+            assert {*range(low, high + 1)} == {*found}
+
+    def test_integers_stay_on_their_side_of_each_size(self) -> None:
+        """Where a format needs another digit or byte."""
+        powers = [2**power for power in (7, 8, 15, 16, 31, 32, 53, 63, 64)] + [10, 100, 10**5, 10**19]
+        for edge in (24, 32, *powers):
+            for sign in (1, -1):
+                below, above = (synthetic_of([sign * number] * 20) for number in (edge - 1, edge))
+
+                assert max(number * sign for number in below) < edge <= min(number * sign for number in above)
+
+    @pytest.mark.parametrize("escaped", [True, False])
+    def test_texts_that_json_escapes_stay_the_only_ones(self, escaped: bool) -> None:
+        quoted = '"so"' if escaped else "so"
+        before = [f"it goes on {'and on ' * (n % 7)}{quoted} {n}" for n in range(50)]
+
+        assert {escaped} == {"\\" in json.dumps(text) for text in synthetic_of(before)}
+
     def test_floats_are_written_alike(self) -> None:
         before = [n / 100 for n in range(1, 300)] + [random.Random(n).random() for n in range(300)]
 
@@ -260,6 +323,17 @@ class TestLikeIt:
             return sum(len(repr(value)) for value in values)
 
         assert sizes(before) == pytest.approx(sizes(synthetic_of(before)), rel=0.005)
+
+    @pytest.mark.parametrize(
+        "value", [5e-324, 1.25e-7, 0.00123, 0.1, 0.25, 1.5, 9.75, 10.5, 123.456, 4e15, 1.5e16, 1e22, 1.7e308]
+    )
+    def test_floats_keep_sign_magnitude_and_digits(self, value: float) -> None:
+        def form(number: float) -> tuple[bool, int, str]:
+            digits, power = Decimal(repr(number)).normalize().as_tuple().digits, f"{number:e}"[-4:]
+            return number < 0, len(digits), power
+
+        for sign in (1, -1):
+            assert {form(sign * value)} == {form(number) for number in synthetic_of([sign * value] * 9)}
 
     def test_letters_that_json_escapes(self) -> None:
         before = [
@@ -282,6 +356,14 @@ class TestShapes:
 
         assert first == list(synthetic.made(profile, 40, 3))[:20]
         assert first != list(synthetic.made(profile, 20, 4))
+
+    def test_progress_is_optional(self) -> None:
+        seen: list[tuple[int, int]] = []
+        profile = fitted([1])
+
+        assert 2_001 == len(list(synthetic.made(profile, 2_001, 1)))
+        assert 2_001 == len(list(synthetic.made(profile, 2_001, 1, lambda *done: seen.append(done))))
+        assert [(1_000, 2_001), (2_000, 2_001)] == seen
 
     @pytest.mark.parametrize(
         ("change", "told"),
@@ -325,6 +407,36 @@ class TestShapes:
 
         with pytest.raises(synthetic.DataProfileError, match=told):
             synthetic.read(json.dumps(content).encode(), "x")
+
+    def test_any_other_value_in_its_place(self) -> None:
+        """A profile comes from someone else: whatever is in it, it is read, or refused with its place."""
+        record = {
+            "n": 1,
+            "x": 0.5,
+            "t": "one two, three",
+            "id": str(uuid.UUID(int=1 << 100)),
+            "b": b"x",
+            "l": [1],
+        }
+        record |= {
+            "at": datetime(2024, 1, 2),
+            "many": (1, "a"),
+            "d": Decimal("1.5"),
+            "none": None,
+            "yes": True,
+        }
+        content = json.loads(synthetic.write(fit_records([record, {"n": 2, "other": timedelta(1)}], 2)))
+        refused = 0
+        for holder, key in list(places(content)):
+            before = holder[key]
+            for holder[key] in (2**70, [], {}):
+                try:
+                    synthetic.read(json.dumps(content).encode(), "x")
+                except synthetic.DataProfileError:
+                    refused += 1
+            holder[key] = before
+
+        assert refused > 400
 
     @pytest.mark.parametrize("content", [b"", b"[", b"[]", b'"text"', b"\xff", b"[" * 100_000])
     def test_no_json(self, content: bytes) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from bakeoff.bench.facts import ReadFacts, StoreFacts
 from bakeoff.bench.results import CheckFacts, GrowthFacts, OperationFacts, ResultData, write
 from bakeoff.reports.model.anonymous import anonymous
 from madeup import cell_of
@@ -102,6 +103,25 @@ def test_figures_stay(secretive: ResultData) -> None:
     assert {corpus.name for corpus in found.corpora} == {"records 1"}
     lossy = next(cell for cell in found.cells if cell.cell.codec == "bson")
     assert lossy.loss == ("`datetime` came back as `str`", "some values were not preserved")
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        GrowthFacts("growing", allocator=SECRET, where=f"{SECRET}.py:3", reason=SECRET),
+        ReadFacts("Go", "encoding/json", "1.22", 1, changes={f"$.{SECRET}: int 1 became float 1.0": 1}),
+        ReadFacts("Go", "encoding/json", "1.22", 1, reasons={f"no {SECRET}": 1}),
+        StoreFacts({"path": f"/home/{SECRET}/store"}),
+    ],
+)
+def test_facts_of_figures_have_no_texts_from_outside(
+    secretive: ResultData, facts: GrowthFacts | ReadFacts | StoreFacts
+) -> None:
+    cell = replace(secretive.cells[0], facts=facts)
+    (found,) = anonymous([replace(secretive, cells=(cell,))], ["movies"])
+
+    assert type(facts) is type(found.cells[0].facts)
+    assert SECRET not in repr(found.cells[0].facts)
 
 
 def test_corpora_of_bakeoff_keep_their_names(planted: ResultData) -> None:

@@ -9,12 +9,13 @@ from dataclasses import replace
 
 import pytest
 
+from bakeoff.bench.operations import operation
 from bakeoff.bench.results import OperationFacts, ResultData
 from bakeoff.errors import UsageError
 from bakeoff.reports import render
 from bakeoff.reports.decide.compare import compare
 from bakeoff.reports.decide.compare_output import table
-from bakeoff.reports.model.columns import COLUMNS
+from bakeoff.reports.model.columns import COLUMNS, columns
 from bakeoff.reports.model.view import View
 from bakeoff.reports.page import chart_rows, charts, page
 from madeup import added, changed
@@ -53,6 +54,29 @@ def test_heading_unit_and_direction(strange):
     assert ["lmdb"] * 2 == [row["entries"]["place"]["text"] for row in placed["rows"]]
     assert "↑ higher is better" in render([strange])
     assert "↑" not in render([strange], columns="dump,load,held@lmdb,rank")
+
+
+@pytest.mark.parametrize("key", [key for key in COLUMNS if key != "value"])
+def test_a_column_shows_operations_that_exist(key):
+    for name in COLUMNS[key].operations:
+        assert name == operation(name).name
+
+
+@pytest.mark.parametrize(
+    ("phase", "unit", "direction", "per", "chart"),
+    [
+        ("time", "second", "lower", "record", ("bars", "heading, per record")),
+        ("time", "integer", "higher", "", ("bars", "heading")),
+        ("alone", "second", "lower", "", ("bars", "heading")),
+        ("memory", "byte", "lower", "record", ("memory", "heading")),
+        ("check", "byte", "lower", "record", None),
+    ],
+)
+def test_a_column_of_facts_says_per_what(strange, phase, unit, direction, per, chart):
+    facts = OperationFacts("found", unit, direction, "heading", phase, "summary")
+    spec = columns([replace(strange, operations=(facts, HELD))])["found"]
+
+    assert (per, chart) == (spec.per, spec.chart and (spec.chart.kind, spec.chart.heading))
 
 
 def test_ratios_are_to_the_best(strange):

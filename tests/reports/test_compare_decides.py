@@ -16,6 +16,7 @@ from bakeoff.bench.results import Cell, CellResult, CheckFacts, Measurement, Ope
 from bakeoff.bench.stats import SESSION, Ratio, Session
 from bakeoff.errors import UsageError
 from bakeoff.reports.decide.compare import Comparison, again, compare, settled
+from bakeoff.reports.decide.compare_output import table
 
 LESS = operation("load").facts()
 MORE = operation("threads-load:2").facts()
@@ -129,6 +130,53 @@ def test_only_memory_has_a_tolerance_for_one_process(phase: str) -> None:
     found = compare(before, after)
 
     assert ("worse" if phase == "memory" else "not significant") == verdict(found, "a")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said", "reason"),
+    [
+        (0.0, 0.0, "same", ""),
+        (0.0, 1e6, "cannot decide", "a figure of 0 has no ratio"),
+        (1e6, 0.0, "cannot decide", "a figure of 0 has no ratio"),
+    ],
+)
+def test_a_memory_of_nothing_has_no_ratio(before: float, after: float, said: str, reason: str) -> None:
+    name = "retained-records"
+    runs = (madeup.planted({"a": {name: value}, "b": {name: 1e6}}, noise=0.0) for value in (before, after))
+    change = next(each for each in compare(*runs).changes if each.cell.codec == "a")
+
+    assert (said, reason) == (change.verdict, change.reason)
+
+
+@pytest.mark.parametrize(
+    ("figures", "direction"),
+    [
+        ({"load": 1e-6}, "lower"),
+        ({"threads-load:2": 1e5}, "higher"),
+        ({"load": 1e-6, "threads-load:2": 1e5}, ""),
+    ],
+)
+def test_columns_show_the_direction_that_all_operations_have(
+    figures: dict[str, float], direction: str
+) -> None:
+    one = madeup.planted({"a": figures, "b": figures})
+    (section, *_) = table(compare(one, one)).sections
+
+    assert {"before": direction, "after": direction} == {
+        column.key: column.direction for column in section.columns if column.key in ("before", "after")
+    }
+
+
+@pytest.mark.parametrize(
+    "fact",
+    ["boot_time", "cores", "cpu_freq", "date", "duration", "load_avg_1min", "python_executable", "uptime"],
+)
+def test_what_differs_in_every_run_is_no_change(fact: str) -> None:
+    before, after = (replace(run(), environment={fact: value, "governor": value}) for value in ("1", "2"))
+    notes = " ".join(compared(before, after).notes)
+
+    assert fact not in notes
+    assert "governor" in notes
 
 
 class TestCounts:

@@ -9,7 +9,7 @@ import pytest
 
 import madeup
 from bakeoff.bench.results.watched import WatchData, write_watch
-from bakeoff.reports.decide.compare_watches import compare
+from bakeoff.reports.decide.compare_watches import compare, table
 from inprocess import bakeoff
 
 
@@ -32,6 +32,16 @@ def test_another_library_is_compared_by_direction() -> None:
     assert found["encoding", "calls"] == ""
     assert ("json.dumps", "calls") not in found
     assert ("pickle.dumps", "calls") in found
+
+
+def test_a_row_has_what_its_columns_show() -> None:
+    found = compare(madeup.watch(), renamed(madeup.watch(0.1)))
+    (section,) = table(found, 0.05).sections
+    rows = {(row.entries["calls"].text, row.entries["figure"].text): row.entries for row in section.rows}
+
+    assert [(change.group, change.figure) for change in found.changes] == list(rows)
+    assert {column.key for column in section.columns} == set(rows["encoding", "CPU per call"])
+    assert "less" == rows["encoding", "CPU per call"]["verdict"].text
 
 
 def test_what_two_watches_of_a_program_may_differ_by_is_no_difference() -> None:

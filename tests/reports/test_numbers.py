@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bakeoff.reports.model import numbers
+from bakeoff.reports.model.profiled import profile_lines
 
 
 @pytest.mark.parametrize(
@@ -79,3 +80,51 @@ def test_percent(share, text):
 )
 def test_limits_are_ordinary_numbers(limit, column, text):
     assert text == numbers.below(limit, "byte", column)
+
+
+def test_a_profile_in_words():
+    profile = {
+        "bytes_mean": 1_234.5,
+        "zlib_ratio": 2.51,
+        "values_mean": 14.7,
+        "depth_max": 3,
+        "type_str": 0.75,
+        "type_int": 0.25,
+        "text_median": 12,
+        "ascii_share": 0.995,
+        "keys_distinct": 10,
+        "key_share": 0.41,
+        "key_other": 0.125,
+        "list_median": 1_000,
+        "record_other": 0.5,
+        "objects": 0.0625,
+        "unknown": "text",
+    }
+
+    assert {
+        "bytes as JSON": "1,234.5 on average, zlib makes them 2.51 times smaller",
+        "values": "14.7 a record, nested 3 deep",
+        "types": "str 75.0%, int 25.0%",
+        "texts": "12 characters (median), 99.5% of them ASCII",
+        "keys": "10 distinct, 41.0% of the JSON, 12.5% of them not text",
+        "lists": "1,000 items (median)",
+        "rare": "50.0% of the records are not dicts, 6.25% of the values are objects of classes",
+    } == dict(profile_lines(profile))
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [
+        (0, "0 B"),
+        (1, "1 B"),
+        (257, "257 B"),
+        (1_023, "1 KiB"),
+        (1_500, "1.5 KiB"),
+        (262_144, "256 KiB"),
+        (2**20 - 1, "1 MiB"),
+        (2**30, "1 GiB"),
+        (5 * 2**40, "5,120 GiB"),
+    ],
+)
+def test_sizes_in_round_numbers(size, text):
+    assert text == numbers.bytes_said(size)

@@ -203,6 +203,17 @@ def test_bad_terms(bakeoff, run, options, said):
     assert 1 == len(err.splitlines())
 
 
+def test_codecs_after_the_cheapest_are_counted(bakeoff, result_of):
+    names = ("json", "orjson", "msgpack", "bson", "cbor2", "yaml", "ujson", "plist")
+    figures = {name: {"dump": n * 1e-6, "load": n * 1e-6, "size": 1000} for n, name in enumerate(names, 1)}
+    write(result_of(figures, noise=0.0), Path("bakeoff.json"))
+    call = partial(bakeoff, "pick", "--rate", "1000/s", "--core-year", "300")
+    (rest,) = re.findall(r"(\d+) more codecs: --explain", call()[1])
+
+    assert len(names) - int(rest) == len(re.findall(r" to [\d,.]+\n", call()[1]))
+    assert "more codecs" not in call("--explain")[1]
+
+
 def test_command(bakeoff, run):
     write(run, Path("bakeoff.json"))
     call = partial(
@@ -215,6 +226,7 @@ def test_command(bakeoff, run):
     assert "msgpack|zstd:3 saves 1,096 a year against json [1,096, 1,096]\n" in out
     assert re.search(r"3 +json +0.00200 +0.0300 +31,536 +9.60 +1,577 +1,586 +1,586 to 1,586\n", out)
     assert out.endswith("assumed: each payload crosses the network once; else use --crossings per-read\n")
+    assert "more codecs" not in out
     assert "assumed" not in explained
     assert "for msgpack|zstd:3 1,000/s × (9.00 µs + 10 × 5.00 µs) = 0.0590\n" in explained
     assert "for msgpack|zstd:3 1,000/s × 31,536,000 s × 1 × 300 / 10⁹ = 9,461\n" in explained

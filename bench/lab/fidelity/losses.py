@@ -257,12 +257,20 @@ def _is_written_form(a: Any, b: Any, declares: bool) -> bool:
     if isinstance(a, float) and not math.isfinite(a):
         return b is None
     if isinstance(a, int | decimal.Decimal) and isinstance(b, float):
-        return float(a) == b
+        return _is_same_number(a, b)
+    if isinstance(a, decimal.Decimal) and isinstance(b, decimal.Decimal | int):
+        return declares and _is_same_number(a, b)
     if isinstance(b, type(a)) and a == b:
         return declares
-    if isinstance(a, decimal.Decimal) and isinstance(b, decimal.Decimal | int):
-        return declares and a == b
     return declares and (_is_coarser(a, b) or _is_rounded(a, b))
+
+
+def _is_same_number(a: Any, b: Any) -> bool:
+    """Return whether `b` is the number `a`, or the float closest to it."""
+    try:
+        return bool((float(a) if isinstance(b, float) else a) == b)
+    except (ArithmeticError, ValueError):  # an int beyond all floats; a signaling NaN
+        return False
 
 
 def _is_rounded(a: Any, b: Any) -> bool:
