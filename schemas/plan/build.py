@@ -439,7 +439,7 @@ class _Compiler:
     @staticmethod
     def _ordered(steps: list[Any], nodes: tuple[t.Type, ...]) -> list[p.Step]:
         """Sort options so that the most specific option is tried first."""
-        ranked = sorted(zip(nodes, steps, strict=True), key=lambda pair: _RANK.get(type(pair[0]), 0))
+        ranked = sorted(zip(nodes, steps, strict=True), key=lambda pair: _rank(pair[0]))
         return [step for _, step in ranked]
 
     def _ref(self, node: t.RefType) -> p.Step:
@@ -489,12 +489,22 @@ class _Compiler:
 _RANK = {
     kind: rank
     for rank, kind in enumerate(
-        (t.LiteralType, t.EnumType, t.TextType, t.UUIDType, t.DateType, t.TimeDeltaType, t.DateTimeType,
-         t.IntType, t.DecimalType, t.BytesType, t.ByteArrayType, t.FloatType, t.BoolType, t.RecordType),
+        (t.LiteralType, t.EnumType, t.DecimalType, t.TextType, t.UUIDType, t.DateType, t.TimeDeltaType,
+         t.DateTimeType, t.IntType, t.BytesType, t.ByteArrayType, t.FloatType, t.BoolType, t.RecordType),
         start=-20,
     )
 }  # fmt: skip
 _RANK[t.RefType] = _RANK[t.RecordType]
+
+
+def _rank(node: t.Type) -> float:
+    """Return the place of an option among those that text is converted to.
+
+    Numbers that are written as text precede times and dates: bare digits are ISO 8601, too, but not written.
+    """
+    if isinstance(node, t.IntType) and node.big:
+        return _RANK[t.DecimalType] - 0.5
+    return _RANK.get(type(node), 0)
 
 
 def _float_key(value: Any) -> float:
