@@ -12,7 +12,7 @@ import lzma
 import uuid
 import zlib
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import avro.datafile
 import avro.io
@@ -532,3 +532,13 @@ def test_files_of_others_are_read(name: str) -> None:
     assert [{"a": 1}, {"a": 2}, {"a": 3}] == fed == list(codec.load(io.BytesIO(data)))
     assert [{"a": 1}, {"a": 2}] == list(codec.load(io.BytesIO(packed)))
     assert [] == list(codec.load(io.BytesIO(container(schema=schema))))
+
+
+def test_each_empty_record_takes_a_byte_more() -> None:
+    """Else a payload of a few bytes could claim any number of them."""
+    codec = bakeoff.codec("avro", schema=Schema({"a": list[TypedDict("Empty", {})]}))  # type: ignore[misc]
+    record = {"a": [{}] * 1000}
+    payload = codec.encode(record)
+
+    assert 1000 < len(payload)
+    assert record == codec.decode(payload)
