@@ -498,6 +498,7 @@ def test_a_schema_object_stands_for_its_file(tmp_path: Path) -> None:
         [{"p": (1, 2)}, {"p": (3, 4)}],
         [{"m": {"1": 1.5, "2": 2}}, {"m": {"3": 1.5}}],
         [{"n": 2**70, "t": "2024-01-02"}, {"n": 1, "t": "2024-01-03"}],
+        [{"d": "PT1H30M"}, {"d": "P1DT2S"}],
         [{"b": "YWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXo="}] * 20,
     ],
 )
@@ -509,3 +510,13 @@ def test_saved_observations_infer_the_same(records: list[Any]) -> None:
 
     assert observed.plain() == again.plain()
     assert observed.inferred() == again.inferred()
+
+
+def test_saved_maps_need_their_parts() -> None:
+    observed = Observations()
+    observed.add({1: 2, 3: 4})
+    plain = observed.plain()
+    del plain["root"]["values"]
+
+    with pytest.raises(ValueError, match="a map without its parts"):
+        Observations.of(plain)
