@@ -498,7 +498,7 @@ def test_a_schema_object_stands_for_its_file(tmp_path: Path) -> None:
         [{"p": (1, 2)}, {"p": (3, 4)}],
         [{"m": {"1": 1.5, "2": 2}}, {"m": {"3": 1.5}}],
         [{"n": 2**70, "t": "2024-01-02"}, {"n": 1, "t": "2024-01-03"}],
-        [{"d": "PT1H30M"}, {"d": "P1DT2S"}],
+        [*({"d": f"P{n}DT2S"} for n in range(1, 200)), {"d": "PT1H30M"}],
         [{"b": "YWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXo="}] * 20,
     ],
 )
