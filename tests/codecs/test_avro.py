@@ -542,3 +542,11 @@ def test_each_empty_record_takes_a_byte_more() -> None:
 
     assert 1000 < len(payload)
     assert record == codec.decode(payload)
+
+
+@pytest.mark.parametrize(("value", "read"), [("1.1", "1.1000"), ("-7", "-7.0000"), ("1E+2", "100.0000")])
+def test_decimals_of_fewer_places_get_those_of_the_scale(value: str, read: str) -> None:
+    kind = {"type": "bytes", "logicalType": "decimal", "precision": 9, "scale": 4}
+    codec = given(record(a=kind))
+
+    assert read == str(codec.decode(codec.encode({"a": decimal.Decimal(value)}))["a"])

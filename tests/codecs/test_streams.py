@@ -254,5 +254,14 @@ def test_a_stream_of_another_schema_is_refused():
     old.dump([{"a": 1}], file)
     file.seek(0)
 
-    with pytest.raises(DecodeError, match="there is no column .b."):
+    with pytest.raises(DecodeError, match="there is no column 'b'"):
         list(new.load(file))
+
+
+def test_bytes_that_begin_no_message_of_arrow_are_named():
+    codec = bakeoff.codec("arrow", schema=bakeoff.Schema({"a": int}))
+    file = io.BytesIO()
+    codec.dump([{"a": 1}], file)
+
+    with pytest.raises(DecodeError, match="no message of an Arrow stream begins there"):
+        list(codec.load(io.BytesIO(b"x" * 16 + file.getvalue())))
