@@ -550,3 +550,25 @@ def test_decimals_of_fewer_places_get_those_of_the_scale(value: str, read: str) 
     codec = given(record(a=kind))
 
     assert read == str(codec.decode(codec.encode({"a": decimal.Decimal(value)}))["a"])
+
+
+def test_timestamps_have_an_offset_and_local_ones_none() -> None:
+    kinds = {
+        name: {"type": "long", "logicalType": f"{name}-{unit}"}
+        for name, unit in (("timestamp", "millis"), ("local-timestamp", "micros"))
+    }
+    schema = Schema.of_definition(
+        json.dumps(record(a=kinds["timestamp"], b=kinds["local-timestamp"])), "avro"
+    )
+
+    assert [True, False] == [field.type.aware for field in schema.types.fields]  # type: ignore[attr-defined]
+
+
+def test_a_decimal_finer_than_its_column_is_refused() -> None:
+    pa = pytest.importorskip("pyarrow")
+    columns = pa.schema([pa.field("a", pa.decimal128(5, 2), nullable=False)]).serialize().to_pybytes()
+    codec = bakeoff.codec("arrow", schema=Schema.of_definition(columns, "arrow"))
+
+    assert {"a": decimal.Decimal("1.50")} == codec.decode(codec.encode({"a": decimal.Decimal("1.500")}))
+    with pytest.raises(EncodeError):
+        codec.encode({"a": decimal.Decimal("1.501")})
