@@ -64,7 +64,7 @@ class Schema:
             raise ValueError("strict checks every record and counts none; leave out `every`")
         if counter is not None and not every:
             raise ValueError("a counter counts one record in `every`; set that, too")
-        self.types: t.Type = spec.types if isinstance(spec, Schema) else describe(spec)
+        self.types: t.Type = spec.types if isinstance(spec, Schema) else describe(spec, objects=as_objects)
         self.as_objects = as_objects
         self.strict = strict
         self.every = every

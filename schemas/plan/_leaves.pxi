@@ -72,6 +72,25 @@ cdef class CallLeaf(ExactLeaf):
             return NONE
 
 
+cdef class KeptLeaf(ExactLeaf):
+    """Instances of one class that a Python function accepts, to compare values with options of unions.
+
+    Others of the class are written in another form, and so changed.
+    """
+
+    cdef object keeps
+
+    def __init__(self, str expected, kind, keeps):
+        ExactLeaf.__init__(self, expected, kind)
+        self.keeps = keeps
+
+    cdef bint fits(self, object value):
+        return ExactLeaf.fits(self, value) and bool(self.keeps(value))
+
+    cdef object convert(self, object value):
+        return value if ExactLeaf.fits(self, value) else NONE
+
+
 cdef class BoolLeaf(Leaf):
     cdef bint fits(self, object value):
         return PyBool_Check(value)

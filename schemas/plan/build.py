@@ -19,7 +19,7 @@ from ...codecs.conventions.classes import record_class
 from ...codecs.conventions.families import JSON64_FAMILY, NO_NUMBERS
 from ...codecs.conventions.rules import SCALAR_OF, SCALARS
 from ..tree import types as t
-from ..tree.declare import tag_of
+from ..tree.declare import SchemaError, tag_of
 from . import _plan as p
 from . import convert
 
@@ -439,7 +439,7 @@ class _Compiler:
     @staticmethod
     def _ordered(steps: list[Any], nodes: tuple[t.Type, ...]) -> list[p.Step]:
         """Sort options so that the most specific option is tried first."""
-        ranked = sorted(zip(nodes, steps, strict=True), key=lambda pair: _RANK.get(type(pair[0]), 0))
+        ranked = sorted(zip(nodes, steps, strict=True), key=lambda pair: _rank(pair[0]))
         return [step for _, step in ranked]
 
     def _ref(self, node: t.RefType) -> p.Step:
@@ -489,12 +489,22 @@ class _Compiler:
 _RANK = {
     kind: rank
     for rank, kind in enumerate(
-        (t.LiteralType, t.EnumType, t.TextType, t.UUIDType, t.DateType, t.TimeDeltaType, t.DateTimeType,
-         t.IntType, t.DecimalType, t.BytesType, t.ByteArrayType, t.FloatType, t.BoolType, t.RecordType),
+        (t.LiteralType, t.EnumType, t.DecimalType, t.TextType, t.UUIDType, t.DateType, t.TimeDeltaType,
+         t.DateTimeType, t.IntType, t.BytesType, t.ByteArrayType, t.FloatType, t.BoolType, t.RecordType),
         start=-20,
     )
 }  # fmt: skip
 _RANK[t.RefType] = _RANK[t.RecordType]
+
+
+def _rank(node: t.Type) -> float:
+    """Return the place of an option among those that text is converted to.
+
+    Numbers that are written as text precede times and dates: bare digits are ISO 8601, too, but not written.
+    """
+    if isinstance(node, t.IntType) and node.big:
+        return _RANK[t.DecimalType] - 0.5
+    return _RANK.get(type(node), 0)
 
 
 def _float_key(value: Any) -> float:
@@ -549,8 +559,31 @@ def build_of(node: t.RecordType) -> Callable[[dict[str, Any]], Any]:
     """Return the class if it takes its fields as keyword arguments, or else a function of their dict.
 
     Dataclasses, attrs classes and Structs are called. pydantic models are constructed without validation: a
-    validator must not refuse or change values that were valid when they were written.
+    validator must not refuse or change values that were valid when they were written. Only fields with
+    RootModels are validated, because just pydantic knows where in the value they are.
     """
+    rooted = {item.name: item.rooted for item in node.fields if item.rooted is not None}
+    return _with_root_models(node, rooted) if rooted else _build_of(node)
+
+
+def _with_root_models(node: t.RecordType, rooted: Mapping[str, Any]) -> Callable[[dict[str, Any]], Any]:
+    from pydantic import TypeAdapter
+    from pydantic.errors import PydanticUserError
+
+    try:
+        made = {name: TypeAdapter(annotation).validate_python for name, annotation in rooted.items()}
+    except PydanticUserError as error:
+        raise SchemaError("$", f"pydantic cannot build the fields of `{node}`: {error.message}") from error
+    cls, inner = node.cls, _build_of(node)
+
+    def build(record: dict[str, Any]) -> Any:
+        held = {name: made[name](value) if name in made else value for name, value in record.items()}
+        return inner(**held) if inner is cls else inner(held)
+
+    return build
+
+
+def _build_of(node: t.RecordType) -> Callable[..., Any]:
     cls: Any = node.cls
     renamed = {item.name: item.attribute for item in node.fields if item.attribute}
     known = record_class(cls)

@@ -97,17 +97,24 @@ _VALIDATED = ("pydantic.networks", "pydantic.types", "pydantic.color", "pydantic
 _QUALIFIERS = ("Required", "NotRequired", "ReadOnly", "Final")
 
 
-def describe(spec: Any, *, lenient: bool = False) -> t.Type:
+def describe(spec: Any, *, lenient: bool = False, objects: bool = False) -> t.Type:
     """Return the tree of types of a declaration.
 
     Args:
         spec: The declaration.
         lenient: Read fields of unsupported types as `Any`, instead of raising.
+        objects: Objects will be built of it.
 
     Raises:
-        SchemaError: A type is not supported, or contains itself outside a record. The message has its place.
+        SchemaError: A type is not supported, contains itself outside a record, or has no objects that can be
+            built. The message has its place.
     """
-    return _Describer(lenient).node(spec, "$")
+    describer = _Describer(lenient)
+    made = describer.node(spec, "$")
+    if objects and describer.root_models:
+        path, name = describer.root_models[0]
+        raise SchemaError(path, f"`{name}` is a RootModel, and built only as the field of a class")
+    return made
 
 
 def tag_of(cls: Any) -> tuple[str, str | int] | None:
@@ -129,6 +136,8 @@ class _Describer:
         self.referred: dict[int, t.RefType] = {}
         self.names: set[str] = set()
         self.references = 0
+        # Places and names of RootModels that are in no field of a class.
+        self.root_models: list[tuple[str, str]] = []
         # Place and severities of the current field.
         self.field: tuple[str, list[t.Severity]] = ("", [])
 
@@ -305,6 +314,7 @@ class _Describer:
             name: (_filled(hint, bound), must) for name, (hint, must) in _declared(known, path).items()
         }
         if getattr(cls, "__pydantic_root_model__", False):
+            self.root_models.append((path, cls.__name__))
             return self.node(declared["root"][0], path)
         fields = [
             (key, name, *declared[name]) for key, name in zip(known.keys, known.attributes, strict=True)
@@ -345,11 +355,16 @@ class _Describer:
             place = path + step(wire_name)
             hint, required, severities = _qualified(hint, required)
             outer, self.field = self.field, (place, severities)
+            before = len(self.root_models)
             kind = self._field(hint, place)
             self.field = outer
             renamed = attribute if attribute != wire_name else ""
             severity = severities[0] if severities else "error"
-            described.append(t.Field(wire_name, kind, required, severity, renamed))
+            rooted = None
+            if len(self.root_models) > before and cls is not None and not _is_typed_dict(cls):
+                rooted = hint
+                del self.root_models[before:]
+            described.append(t.Field(wire_name, kind, required, severity, renamed, rooted))
         return t.RecordType(name or cls.__name__, tuple(described), cls, positional)
 
     def _field(self, hint: Any, path: str) -> t.Type:

@@ -257,6 +257,8 @@ class Field:
         required: Whether a missing field is advised.
         severity: ``"error"``; ``"note"`` (never raises in strict mode); ``"ignore"`` (corrected silently).
         attribute: Name in the class, if it differs from `name`.
+        rooted: Its annotation in the class, if that has pydantic RootModels; None for others. In the tree of
+            types, a RootModel is what it holds.
     """
 
     name: str
@@ -264,6 +266,7 @@ class Field:
     required: bool = True
     severity: Severity = "error"
     attribute: str = ""
+    rooted: Any = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,6 +121,8 @@ class WireField:
         null: Number of a further field, a bool, that distinguishes None from a missing value if both are
             possible; 0 if there is none. Its name is `null_name`.
         among: Name of a group of fields of which at most one is present (``oneof``); empty if there is none.
+        filled: Language of a definition whose readers return a declared default if the field was not written;
+            empty if there is none.
     """
 
     key: str | int
@@ -130,6 +132,7 @@ class WireField:
     required: bool = True
     null: int = 0
     among: str = ""
+    filled: str = field(default="", compare=False)
 
     @property
     def null_name(self) -> str:

@@ -12,7 +12,7 @@ import lzma
 import uuid
 import zlib
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import avro.datafile
 import avro.io
@@ -532,3 +532,43 @@ def test_files_of_others_are_read(name: str) -> None:
     assert [{"a": 1}, {"a": 2}, {"a": 3}] == fed == list(codec.load(io.BytesIO(data)))
     assert [{"a": 1}, {"a": 2}] == list(codec.load(io.BytesIO(packed)))
     assert [] == list(codec.load(io.BytesIO(container(schema=schema))))
+
+
+def test_each_empty_record_takes_a_byte_more() -> None:
+    """Else a payload of a few bytes could claim any number of them."""
+    codec = bakeoff.codec("avro", schema=Schema({"a": list[TypedDict("Empty", {})]}))  # type: ignore[misc]
+    record = {"a": [{}] * 1000}
+    payload = codec.encode(record)
+
+    assert 1000 < len(payload)
+    assert record == codec.decode(payload)
+
+
+@pytest.mark.parametrize(("value", "read"), [("1.1", "1.1000"), ("-7", "-7.0000"), ("1E+2", "100.0000")])
+def test_decimals_of_fewer_places_get_those_of_the_scale(value: str, read: str) -> None:
+    kind = {"type": "bytes", "logicalType": "decimal", "precision": 9, "scale": 4}
+    codec = given(record(a=kind))
+
+    assert read == str(codec.decode(codec.encode({"a": decimal.Decimal(value)}))["a"])
+
+
+def test_timestamps_have_an_offset_and_local_ones_none() -> None:
+    kinds = {
+        name: {"type": "long", "logicalType": f"{name}-{unit}"}
+        for name, unit in (("timestamp", "millis"), ("local-timestamp", "micros"))
+    }
+    schema = Schema.of_definition(
+        json.dumps(record(a=kinds["timestamp"], b=kinds["local-timestamp"])), "avro"
+    )
+
+    assert [True, False] == [field.type.aware for field in schema.types.fields]  # type: ignore[attr-defined]
+
+
+def test_a_decimal_finer_than_its_column_is_refused() -> None:
+    pa = pytest.importorskip("pyarrow")
+    columns = pa.schema([pa.field("a", pa.decimal128(5, 2), nullable=False)]).serialize().to_pybytes()
+    codec = bakeoff.codec("arrow", schema=Schema.of_definition(columns, "arrow"))
+
+    assert {"a": decimal.Decimal("1.50")} == codec.decode(codec.encode({"a": decimal.Decimal("1.500")}))
+    with pytest.raises(EncodeError):
+        codec.encode({"a": decimal.Decimal("1.501")})

@@ -137,3 +137,10 @@ def test_yaml_writes_no_key_that_it_cannot_read(name, record):
     with pytest.raises(bakeoff.EncodeError, match="cannot be decoded"):
         codec.encode(record)
     assert {"v": {1, "a"}} == codec.decode(codec.encode({"v": {1, "a"}}))
+
+
+@pytest.mark.parametrize("name", ["bson", "plist", "json"])
+def test_the_key_none_is_the_text_null(name):
+    codec = bakeoff.codec(name)
+
+    assert {"null": 1} == codec.decode(codec.encode({None: 1}))

@@ -159,6 +159,10 @@ def colliding_tuples(count):
 
 KEYS = {
     "cbor2, UUIDs": ("cbor2", lambda n: cbor2.dumps(dict.fromkeys(colliding_uuids(n)))),
+    "cbor2, UUIDs with values": (
+        "cbor2",
+        lambda n: cbor2.dumps({key: i for i, key in enumerate(colliding_uuids(n))}),
+    ),
     "cbor2, bignums": ("cbor2", lambda n: cbor2.dumps({5 + k * PRIME * 16: k for k in range(n)})),
     "cbor2, a set": ("cbor2", lambda n: cbor2.dumps(["x", {"a": set(colliding_uuids(n))}])),
     "cbor2, an unending map": (
@@ -381,3 +385,30 @@ def test_a_budget_of_embedded_values_holds_in_its_thread_only():
         with pytest.raises(TooMuchError):
             count_embedded(value)
     count_embedded(value)
+
+
+@pytest.mark.parametrize("name", ["size", "ratio", "items"])
+def test_limits_that_every_codec_has_cannot_be_none(name):
+    with pytest.raises(ValueError, match=f"the limit of {name} is a whole number"):
+        Limits(**{name: None})
+
+
+def test_cbor2_reads_as_deep_as_its_limit_says():
+    """The library's own is 400."""
+    nested = []
+    for _ in range(700):
+        nested = [nested]
+    payload = b"\x81" * 700 + b"\x80"
+
+    assert nested == bakeoff.codec("cbor2", depth=1000).decode(payload)
+
+
+@pytest.mark.parametrize("name", ["avro", "msgspec-json/struct", "mashumaro-json"])
+def test_keys_of_one_hash_in_maps_of_a_schema_are_refused(name):
+    codec = bakeoff.codec(name, schema=bakeoff.Schema({"m": dict[uuid.UUID, int]}))
+    keys = colliding_uuids(2000)
+    record = {"m": {key: n for n, key in enumerate(keys)}}
+    payload = codec.encode(codec.bound.take(record) if codec.bound.take else record)
+
+    with pytest.raises(LimitError, match="more than 32 keys with the same hash"):
+        codec.decode(payload)

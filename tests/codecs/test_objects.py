@@ -611,3 +611,7 @@ def test_a_convention_of_ones_own_goes_before_the_fields(cls, name, monkeypatch)
     found = made.decode(made.encode({"v": cls(sku="s", price=decimal.Decimal(1))}))
 
     assert found == {"v": {"sku": "s", "price": "1"} if cls in native else "s"}
+
+
+def test_named_tuples_have_a_token_of_their_own():
+    assert {"namedtuple"} == {record_class(kind).token for kind in (TupleOrder, TupleItem)}

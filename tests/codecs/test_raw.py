@@ -124,3 +124,9 @@ def test_a_guard_may_cost_more_than_the_target_by_what_is_stated():
 
     assert (1.03 + GUARDS["ormsgpack"][0].share, "guarded") == guarded
     assert [(1.03, "target")] * 2 == others
+
+
+def test_raw_calls_of_json_write_the_same_bytes():
+    record = {"name": "naïve 日本"}
+    for name in ("json", "simplejson", "ujson", "rapidjson"):
+        assert bakeoff.codec(name).encode(record) == codecs.describe(name).raw().encode(record), name

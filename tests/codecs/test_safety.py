@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import bson
+import cbor2
 import pytest
 
 import bakeoff
@@ -494,3 +495,12 @@ def test_an_error_without_a_text_is_named():
         codec.encode(1)
     with pytest.raises(DecodeError, match=r"x: SpeechlessError$"):
         codec.decode(b"1")
+
+
+@pytest.mark.parametrize("tag", [4, 5, 30])
+@pytest.mark.parametrize("place", [0, 1])
+def test_cbor_refuses_numbers_of_too_many_digits_in_tags(tag, place):
+    pair = [1, 1]
+    pair[place] = 10**4300
+    with pytest.raises(DecodeError, match=r"more than 4,300 digits|exponent"):
+        bakeoff.codec("cbor2").decode(cbor2.dumps(cbor2.CBORTag(tag, pair)))

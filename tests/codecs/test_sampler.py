@@ -377,3 +377,19 @@ def test_a_file_that_others_could_read_is_closed_to_them(tmp_path, monkeypatch):
     assert (tmp_path / "traffic.jsonl").read_bytes() == b'{"a":1}\n'
     assert sampled.sampler.stopped == "cannot be written: it belongs to another user"
     assert (tmp_path / "theirs.jsonl").read_bytes() == b""
+
+
+def test_a_disk_that_is_full_within_a_frame_damages_none(tmp_path, monkeypatch):
+    path = tmp_path / "traffic.msgpack"
+    codec = bakeoff.codec("msgpack").tap(path, every=1)
+    codec.encode({"a": 1})
+    codec.sampler.flush()
+    size = path.stat().st_size
+    write = os.write
+    monkeypatch.setattr(os, "write", lambda file, data: write(file, data[: len(data) // 2]))
+    codec.encode({"a": "x" * 100})
+    codec.sampler.flush()
+
+    assert size == path.stat().st_size
+    assert "cannot be written: no space left" == codec.sampler.stopped
+    assert [{"a": 1}] == kept(path)

@@ -246,3 +246,22 @@ def test_a_file_with_checksums_is_read_to_its_first_damage():
     assert RECORDS[:-1] == [next(records) for _ in RECORDS[:-1]]
     with pytest.raises(DecodeError, match=r"damaged: the checksum is \w{8}, expected \w{8}"):
         next(records)
+
+
+def test_a_stream_of_another_schema_is_refused():
+    old, new = (bakeoff.codec("arrow", schema=bakeoff.Schema({name: int})) for name in "ab")
+    file = io.BytesIO()
+    old.dump([{"a": 1}], file)
+    file.seek(0)
+
+    with pytest.raises(DecodeError, match="there is no column 'b'"):
+        list(new.load(file))
+
+
+def test_bytes_that_begin_no_message_of_arrow_are_named():
+    codec = bakeoff.codec("arrow", schema=bakeoff.Schema({"a": int}))
+    file = io.BytesIO()
+    codec.dump([{"a": 1}], file)
+
+    with pytest.raises(DecodeError, match="no message of an Arrow stream begins there"):
+        list(codec.load(io.BytesIO(b"x" * 16 + file.getvalue())))

@@ -45,6 +45,8 @@ ODD = {
         json_schema(type="object", properties={'a"b': {"type": "integer"}, "c\nd": {}, "": {}, "e f": {}}),
     ),
     "type of a number": ("json-schema", json_schema(type=[[]])),
+    "a field without a name": ("avro", avro({"type": "int"})),
+    "a field whose name is a number": ("avro", avro({"name": 5, "type": "int"})),
     "bad default": ("avro", avro({"name": "a", "type": "int", "default": "x"})),
     "bad default of a record": (
         "avro",

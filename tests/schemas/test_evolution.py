@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 from collections.abc import Callable
 from typing import Any, Literal, NotRequired, TypedDict
@@ -304,3 +305,90 @@ def test_records_of_neither_version_are_told_from_others(record: dict[str, Any],
 
     assert (good.records, good.faults, good.unknown) == ([{"a": 1, "b": (2,)}], [], 1)
     assert as_version([record], schema, "json").faults[0].startswith(fault)
+
+
+def avro(*fields: dict[str, Any]) -> Schema:
+    record = {"type": "record", "name": "R", "fields": [{"name": "id", "type": "long"}, *fields]}
+    return Schema.of_definition(json.dumps(record), "avro")
+
+
+def proto(*fields: str, syntax: str = "proto3", first: str = "int64 id = 1;") -> Schema:
+    pytest.importorskip("grpc_tools")
+    text = f'syntax = "{syntax}"; enum E {{ A = 0; B = 1; }} message R {{ {first} {" ".join(fields)} }}'
+    return Schema.of_definition(text, "protobuf", part="R")
+
+
+def proto2(*fields: str) -> Schema:
+    return proto(*fields, syntax="proto2", first="required int64 id = 1;")
+
+
+ARRAY = {"type": "array", "items": "int"}
+ENUM = {"type": "enum", "name": "E", "symbols": ["A", "B"]}
+INNER = {"type": "record", "name": "Q", "fields": [{"name": "q", "type": "int", "default": 3}]}
+MONEY = {"type": "bytes", "logicalType": "decimal", "precision": 4, "scale": 2}
+ADDED: list[tuple[str, Callable[..., Schema], Any, list[tuple[str, str]] | str]] = [
+    ("avro", avro, {"type": ["null", "string"], "default": None}, []),
+    ("avro", avro, {"type": ["string", "null"], "default": "x"}, []),
+    ("avro", avro, {"type": "int", "default": 5}, []),
+    ("avro", avro, {"type": "float", "default": 1}, []),
+    ("avro", avro, {"type": "bytes", "default": "\xff"}, []),
+    ("avro", avro, {"type": ENUM, "default": "B"}, []),
+    ("avro", avro, {"type": ARRAY, "default": [1]}, []),
+    ("avro", avro, {"type": {"type": "map", "values": "int"}, "default": {}}, []),
+    ("avro", avro, {"type": INNER, "default": {}}, []),
+    ("avro", avro, {"type": MONEY, "default": "\x01"}, []),
+    ("avro", avro, {"type": "int"}, "No default value for field n in R"),
+    ("json", avro, {"type": "int", "default": 5}, [("unfit", "$.n")]),
+    ("protobuf", avro, {"type": "int", "default": 5}, [("made up", "$.n")]),
+    ("protobuf", proto, "int32 n = 2;", []),
+    ("protobuf", proto, "string n = 2;", []),
+    ("protobuf", proto, "E n = 2;", []),
+    ("protobuf", proto, "R n = 2;", []),
+    ("protobuf", proto, "repeated int32 n = 2;", []),
+    ("protobuf", proto, "map<string, int32> n = 2;", []),
+    ("protobuf", proto, "oneof o { int32 n = 2; string m = 3; }", []),
+    ("protobuf", proto2, "optional int32 n = 2 [default = 7];", []),
+    ("protobuf", proto2, "optional E n = 2 [default = B];", []),
+    ("protobuf", proto2, "required int32 n = 2;", [("made up", "$.n")]),
+    ("json", proto, "int32 n = 2;", [("unfit", "$.n")]),
+    ("avro", proto, "int32 n = 2;", "No default value for field n in R"),
+]
+
+
+@pytest.mark.parametrize(("codec", "schema", "field", "old_to_new"), ADDED)
+def test_a_declared_default_is_no_fault(
+    codec: str, schema: Callable[..., Schema], field: Any, old_to_new: list[tuple[str, str]] | str
+) -> None:
+    without, with_field = schema(), schema({"name": "n", **field} if isinstance(field, dict) else field)
+
+    (added,) = tried(compare(without, with_field, {}), codec)
+    (removed,) = tried(compare(with_field, without, {}), codec)
+
+    for reading, other in ((added.backward, added.forward), (removed.forward, removed.backward)):
+        assert old_to_new == (reading.error if isinstance(old_to_new, str) else told(reading))
+        assert other.clean
+
+
+@pytest.mark.parametrize(
+    ("codec", "old", "new", "clean"),
+    [
+        ("avro", avro, lambda: avro({"name": "n", "type": "int", "default": 5, "aliases": ["m"]}), True),
+        ("avro", avro, lambda: avro({"name": "n", "type": "int", "default": 5}), False),
+        ("protobuf", proto, lambda: proto("int32 n = 2;"), True),
+        ("protobuf", proto, lambda: proto("int32 n = 3;"), False),
+    ],
+)
+def test_a_default_does_not_hide_a_renamed_field(
+    codec: str, old: Callable[..., Schema], new: Callable[[], Schema], clean: bool
+) -> None:
+    before = old({"name": "m", "type": "int"} if old is avro else "int32 m = 2;")
+
+    (trial,) = tried(compare(before, new(), {"m": "n"}), codec)
+
+    assert clean == trial.backward.clean
+
+
+def test_a_default_does_not_hide_a_new_number() -> None:
+    (trial,) = tried(compare(proto("int32 n = 2;"), proto("int32 n = 3;"), {}), "protobuf")
+
+    assert [("wrong", "$.n")] == told(trial.backward)

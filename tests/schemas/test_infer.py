@@ -26,6 +26,7 @@ from bakeoff import codecs
 from bakeoff.datasets import corpus, names
 from bakeoff.errors import UsageError
 from bakeoff.schemas import Schema, SchemaError
+from bakeoff.schemas.infer import Observations
 from bakeoff.schemas.load import load
 from bakeoff.schemas.tree import types as t
 
@@ -40,6 +41,10 @@ def kind(*values: Any) -> str:
     [
         ((1, 2), "int"),
         ((1, 2**70), "Annotated[int, Hint(big=True)]"),
+        ((-5, 1), "int"),
+        ((-(2**63), 2**63 - 1), "int"),
+        ((-(2**63) - 1,), "Annotated[int, Hint(big=True)]"),
+        ((2**63,), "Annotated[int, Hint(big=True)]"),
         ((1, None), "int | None"),
         ((1, 2.5), "float | int"),
         (("a", "b"), "str"),
@@ -485,3 +490,33 @@ def test_a_schema_object_stands_for_its_file(tmp_path: Path) -> None:
     file.write_text(f"{head}{classes}events = Schema(B, strict=True)\n")
 
     assert load(str(file)).strict
+
+
+@pytest.mark.parametrize(
+    "records",
+    [
+        [{"p": (1, 2)}, {"p": (3, 4)}],
+        [{"m": {"1": 1.5, "2": 2}}, {"m": {"3": 1.5}}],
+        [{"n": 2**70, "t": "2024-01-02"}, {"n": 1, "t": "2024-01-03"}],
+        [*({"d": f"P{n}DT2S"} for n in range(1, 200)), {"d": "PT1H30M"}],
+        [{"b": "YWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXo="}] * 20,
+    ],
+)
+def test_saved_observations_infer_the_same(records: list[Any]) -> None:
+    observed = Observations()
+    for record in records:
+        observed.add(record)
+    again = Observations.of(json.loads(json.dumps(observed.plain())))
+
+    assert observed.plain() == again.plain()
+    assert observed.inferred() == again.inferred()
+
+
+def test_saved_maps_need_their_parts() -> None:
+    observed = Observations()
+    observed.add({1: 2, 3: 4})
+    plain = observed.plain()
+    del plain["root"]["values"]
+
+    with pytest.raises(ValueError, match="a map without its parts"):
+        Observations.of(plain)

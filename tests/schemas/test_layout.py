@@ -138,3 +138,21 @@ def test_the_same_again_is_the_same() -> None:
         key: s.number for key, s in slots(schema.layout).items()
     }
     assert schema.keeping(schema) != schema  # what was given is more than what can be derived
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "same"),
+    [
+        (dict[int, int], dict[str, int], False),
+        (dict[int, int], dict[int, str], False),
+        (list[int], list[str], False),
+        (list[int], list[int | None], False),
+        (dict[int, int], dict[int, int], True),
+        (int, int | None, True),
+    ],
+)
+def test_a_field_keeps_its_number_if_old_payloads_still_decode(before: Any, after: Any, same: bool) -> None:
+    old, new = (Schema({"a": kind}) for kind in (before, after))
+    numbers = [slots(layout)["a"].number for layout in (old.layout, new.keeping(old).layout)]
+
+    assert same == (numbers[0] == numbers[1])

@@ -9,6 +9,8 @@ import attrs
 import msgspec
 import pydantic
 import pytest
+import typing_extensions
+from round_trips import written as payload_of
 
 import bakeoff
 from bakeoff import codecs
@@ -172,3 +174,88 @@ def test_a_record_that_a_model_refuses_stays_a_dict() -> None:
 
     assert {"a": -5} == codec.decode(b'{"a":-5}')
     assert PositiveModel(a=5) == codec.decode(b'{"a":5}')
+
+
+class Tags(pydantic.RootModel[list[str]]):
+    pass
+
+
+class Whole(pydantic.RootModel[Model]):
+    pass
+
+
+class Pair(typing_extensions.TypedDict):
+    first: Tags
+
+
+class RootModels(pydantic.BaseModel):
+    tags: Tags
+    maybe: Tags | None
+    items: list[Whole]
+    named: dict[str, Whole]
+    pair: Pair
+    either: Tags | int
+
+
+@dataclasses.dataclass
+class RootData:
+    tags: Tags
+    whole: Whole
+
+
+@attrs.define
+class RootAttrs:
+    tags: Tags
+
+
+class Plain(pydantic.RootModel[list[pydantic.PositiveInt]]):
+    pass
+
+
+class Checked(pydantic.BaseModel):
+    plain: Plain
+
+
+ROOTED: list[Any] = [
+    RootModels(
+        tags=Tags(["a"]),
+        maybe=None,
+        items=[Whole(Model(a=1))],
+        named={"k": Whole(Model(a=2))},
+        pair={"first": Tags(["b"])},
+        either=Tags([]),
+    ),
+    RootData(Tags(["a"]), Whole(Model(a=1))),
+    RootAttrs(Tags(["a"])),
+]
+
+
+@pytest.mark.parametrize("name", ["json", "msgpack", "cbor2", "yaml", "bson"])
+@pytest.mark.parametrize("made", ROOTED, ids=lambda made: type(made).__name__)
+def test_fields_that_are_root_models_come_back(name: str, made: Any) -> None:
+    codec = bakeoff.codec(name).with_schema(Schema(type(made), as_objects=True))
+
+    assert made == codec.decode(codec.encode(made))
+    assert type(made.tags) is type(codec.decode(codec.encode(made)).tags)
+
+
+@pytest.mark.parametrize("name", ["avro", "protobuf", "arrow", "thrift", "pydantic-json"])
+def test_layouts_build_root_models(name: str) -> None:
+    codec = bakeoff.codec(name).with_schema(Schema(RootAttrs, as_objects=True))
+
+    assert RootAttrs(Tags(["a"])) == codec.decode(payload_of(codec, {"tags": ["a"]}))
+
+
+def test_a_value_that_a_root_model_refuses_leaves_a_dict_with_advice() -> None:
+    schema = Schema(Checked, as_objects=True)
+    record, advice = schema.advise({"plain": [-1]})
+
+    assert {"plain": [-1]} == record
+    assert ["could not"] == [one.outcome for one in advice]
+
+
+@pytest.mark.parametrize("spec", [Tags, Whole, list[Tags], {"tags": Tags}, Pair])
+def test_root_models_outside_of_classes_are_refused_as_objects(spec: Any) -> None:
+    with pytest.raises(SchemaError, match="is a RootModel, and built only as the field of a class"):
+        Schema(spec, as_objects=True)
+    Schema(spec)

@@ -6,6 +6,7 @@ import datetime as dt
 import decimal
 import importlib
 import io
+import json
 import subprocess
 import sys
 import uuid
@@ -412,3 +413,13 @@ def test_a_compiled_set_is_written_as_text(tmp_path: Path) -> None:
     assert (
         schema.definition("protobuf").decode() == compiled.definition("protobuf").decode() == bound.definition
     )
+
+
+def test_integers_and_moments_of_a_definition_keep_their_bounds() -> None:
+    text = """syntax = "proto3"; import "google/protobuf/timestamp.proto";
+        message R { int32 a = 1; google.protobuf.Timestamp at = 2; }"""
+    schema = Schema.of_definition(text, "protobuf")
+    exported = json.loads(schema.definition("json-schema"))
+
+    assert (-(2**31), 2**31 - 1) == tuple(exported["properties"]["a"][key] for key in ("minimum", "maximum"))
+    assert "at: NotRequired[Annotated[datetime, Hint(aware=True)]]" in schema.to_python()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import datetime as dt
 from typing import Annotated, Any
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from kinds import ANYTHING, declared
 
+import bakeoff
 from bakeoff import codecs
 from bakeoff.bench.lab.fidelity.equality import first_difference
 from bakeoff.codecs import EncodeError
@@ -104,3 +106,12 @@ def test_unknown_fields_pass(case: tuple[dict[str, Any], dict[str, Any]], data: 
     after = Schema(spec).apply({**record, "unknown": extra})
 
     assert after["unknown"] is extra
+
+
+@pytest.mark.parametrize("name", ["bson", "msgpack", "cbor2", "yaml", "json", "plist"])
+def test_naive_datetimes_stay_naive(name: str) -> None:
+    record = {"at": dt.datetime(2024, 1, 2, 3, 4, 5)}
+    codec = bakeoff.codec(name, schema=Schema({"at": Annotated[dt.datetime, Hint(aware=False)]}))
+
+    assert record == codec.decode(codec.encode(record))
+    assert codec.decode(codec.encode(record))["at"].tzinfo is None

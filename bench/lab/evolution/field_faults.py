@@ -14,7 +14,7 @@ from ....schemas.wire.layout import Leaf, Nullable, Ref, WireMap, WireRecord, Wi
 from ....schemas.wire.layout import WireSequence as Items
 from ..fidelity.equality import ValueDifference, differences, equal
 from ..fidelity.losses import find_losses
-from .records import NOTHING, Unfit, option_of
+from .records import DEFAULT, NOTHING, Unfit, option_of
 
 Fault = Literal["lost", "wrong", "made up", "unfit", "kept"]
 
@@ -108,7 +108,7 @@ def _at(value: Any, steps: Sequence[object]) -> Any:
 def _missing(wanted: Any, path: str) -> FieldFault:
     if not isinstance(wanted, Unfit):
         return FieldFault("lost", path, _example(wanted, NOTHING))
-    if wanted.value is NOTHING:
+    if wanted.value is NOTHING or wanted.value is DEFAULT:
         return FieldFault("unfit", path, "required, but not written")
     return FieldFault("lost", path, _example(wanted.value, NOTHING))
 
@@ -122,6 +122,8 @@ def _extra(found: Any, kind: WireType | None, path: str) -> Iterator[FieldFault]
 
 def _changed(wanted: Any, found: Any, kind: WireType | None, path: str) -> Iterator[FieldFault]:
     if isinstance(wanted, Unfit):
+        if wanted.value is DEFAULT:
+            return
         if wanted.value is NOTHING:
             yield from _extra(found, kind, path)
         else:

@@ -29,6 +29,8 @@ _RECORDS: Final = 100
 
 NOTHING: Final = object()
 """Marks a missing value."""
+DEFAULT: Final = object()
+"""Marks a missing value for which the reader's definition declares a default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,7 @@ class Unfit:
     """Marks a value that the reading version has no place for, or that it requires but was not written.
 
     Attributes:
-        value: The written value, or `NOTHING`.
+        value: The written value, `NOTHING`, or `DEFAULT`.
     """
 
     value: Any
@@ -263,14 +265,16 @@ class Projector:
     Args:
         pairing: From the side of the writing version.
         maker: Generates missing values; None to leave them out.
+        language: Language of the reader, whose defaults it fills in.
 
     Attributes:
         dropped: Whether a record had a field that the reading version does not know.
     """
 
-    def __init__(self, pairing: FieldMapping, maker: Maker | None = None) -> None:
+    def __init__(self, pairing: FieldMapping, maker: Maker | None = None, language: str = "") -> None:
         self.pairing = pairing
         self.maker = maker
+        self.language = language
         self.dropped = False
 
     def project(self, value: Any, a: w.WireType, b: w.WireType) -> Any:
@@ -350,9 +354,12 @@ class Projector:
                     taken |= {slot.among} - {""}
         ordered = {slot.key: there[slot.key] for slot in b.slots if slot.key in there}
         if isinstance(b.type, t.RecordType) and not b.type.positional:
-            lacking = {slot.key: Unfit(NOTHING) for slot in b.slots if slot.required}
+            lacking = {slot.key: self._lacking(slot) for slot in b.slots if slot.required}
             return ordered if lacking.keys() <= ordered.keys() else lacking | ordered
         return _built(b, ordered) if len(there) == len(b.slots) else Unfit(value)
+
+    def _lacking(self, slot: w.WireField) -> Unfit:
+        return Unfit(DEFAULT if self.language and slot.filled == self.language else NOTHING)
 
 
 def option_of(value: Any, choice: w.WireUnion) -> w.WireType | None:

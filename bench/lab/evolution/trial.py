@@ -120,7 +120,7 @@ class Version:
                 refused += 1
                 why = why or _reason(error)
                 continue
-            projector = Projector(pairing)
+            projector = Projector(pairing, language=self.codec.format)
             wanted = projector.project(record, writer.layout, self.layout)
             strange |= projector.dropped
             if equal(wanted, found):

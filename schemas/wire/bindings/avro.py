@@ -284,6 +284,7 @@ class _Compiler:
             to = c.ToBranch(branch_name(branches[0]), take, null)
             return to, c.Maybe(give) if give is not None and nullable else give
         options, named, typed = [], dict[str, c.Step | None](), dict[type, c.Step | None]()
+        unnamed: set[str] = set()
         for branch, option in zip(branches, kind.options, strict=True):
             take, give = self.branch(branch, option.kind, path)
             name = branch_name(branch)
@@ -291,8 +292,9 @@ class _Compiler:
             if _is_named(branch):
                 named[name] = give
                 continue
-            wire = _WIRE[name]
-            if wire in typed and (typed[wire] is not None or give is not None):
+            wire, twice = _WIRE[name], name in unnamed
+            unnamed.add(name)
+            if wire in typed and (twice or typed[wire] is not None or give is not None):
                 raise SchemaError(
                     path, f"two branches of the union are read as {wire.__name__}, {name} the second"
                 )

@@ -1,10 +1,15 @@
 """How exactly options of unions keep a value, for all formats with a layout.
 
-A layout has more than its types: floats of 32 bits round. Everything else is compared as plans compare it.
+A layout has more than its types: floats of 32 bits round, timestamps have no offset, and decimals have all
+places of their scale. Everything else is compared as plans compare it.
 """
 
 from __future__ import annotations
 
+import datetime as dt
+import decimal
+import functools
+import re
 from collections.abc import Callable
 
 from ...plan import _plan as p
@@ -12,6 +17,9 @@ from ...plan.build import leaf_step
 from ...tree import types as t
 from .. import layout as w
 from .leaves import collection
+
+_PLACES = re.compile(r"decimal\d*\(\d+, (-?\d+)\)")
+"""The scale in forms of decimals."""
 
 
 def fit(option: w.WireType) -> Callable[[], p.Fit]:
@@ -49,6 +57,10 @@ class _Compiler:
                 return self.once(w.opened(kind))
             case w.Leaf("float", bits=32):
                 return p.SingleLeaf(name)
+            case w.Leaf("timestamp", t.DateTimeType()):
+                return p.KeptLeaf(name, dt.datetime, _is_utc)
+            case w.Leaf(type=t.DecimalType()) if found := _PLACES.search(kind.form):
+                return p.KeptLeaf(name, decimal.Decimal, functools.partial(_has_places, int(found[1])))
             case w.Leaf(type=t.AnyType() | t.UnionType()):
                 return None
             case w.Leaf(type=node):
@@ -79,3 +91,11 @@ class _Compiler:
             positional=kind.places,
             kind=kind.type.cls,
         )
+
+
+def _is_utc(value: dt.datetime) -> bool:
+    return value.utcoffset() == dt.timedelta(0)
+
+
+def _has_places(scale: int, value: decimal.Decimal) -> bool:
+    return value.as_tuple().exponent == -scale and not (value.is_signed() and value.is_zero())

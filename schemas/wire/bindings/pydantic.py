@@ -5,11 +5,12 @@ from __future__ import annotations
 import base64
 import binascii
 import datetime as dt
+import decimal
 import functools
 import operator
 import re
 from abc import ABC
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, NotRequired
 
 from ....codecs.binding import Binding
@@ -326,8 +327,12 @@ class _Builder:
                 plain = isinstance(one, _PLAIN) and isinstance(other, _PLAIN)
                 # Integers beyond 64 bits are text there, and text of digits would be read as an integer.
                 plain = plain and not ("text" in alike and (_is_big(one) or _is_big(other)))
+                both = f"`{other}` and `{one}`"
+                if _are_equal(one, other):
+                    raise SchemaError(
+                        path, f"{both} have equal values, so pydantic does not distinguish them"
+                    )
                 if alike and not plain and not _are_tagged(one, other):
-                    both = f"`{other}` and `{one}`"
                     raise SchemaError(
                         path, f"{both} are both written as {max(alike)}, so they cannot be distinguished"
                     )
@@ -459,7 +464,8 @@ def _nests(value: Any, left: int) -> bool:
 _text_of: dict[str, Callable[[Any], str]] = {
     "base64": lambda data: binascii.b2a_base64(data, newline=False).decode(),
     "base64url": lambda data: base64.urlsafe_b64encode(data).decode(),
-    "hex": lambda data: data.hex(),
+    # Floats have a method `hex`, and pydantic tries the options of a union one by one.
+    "hex": lambda data: binascii.hexlify(data).decode(),
 }
 
 
@@ -520,6 +526,29 @@ def _forms(node: t.Type) -> set[str]:
         case t.UnionType(options):
             return {form for option in options for form in _forms(option)}
     return {"text"}
+
+
+_NUMBERS = {t.BoolType: bool, t.IntType: int, t.FloatType: float, t.DecimalType: decimal.Decimal}
+
+
+def _are_equal(one: t.Type, other: t.Type) -> bool:
+    """Return whether numbers of one type equal those of a Literal or Enum of another type (``1 == True``)."""
+    for listed, rest in ((one, other), (other, one)):
+        kinds = {type(value) for value in _listed(listed) if isinstance(value, int)}
+        others = {type(value) for value in _listed(rest) if isinstance(value, int)}
+        others |= {_NUMBERS[type(rest)]} if type(rest) in _NUMBERS else set()
+        if kinds and others - kinds:
+            return True
+    return False
+
+
+def _listed(node: t.Type) -> Iterable[Any]:
+    match node:
+        case t.LiteralType(values):
+            return values
+        case t.EnumType(cls):
+            return (member.value for member in cls)
+    return ()
 
 
 def _are_tagged(one: t.Type, other: t.Type) -> bool:

@@ -352,7 +352,9 @@ class _Reader:
             if missing and bit is None and isinstance(kind, w.Nullable):
                 kind = kind.kind
             null = 0 if bit is None else int(bit["name"].removeprefix("null_"))
-            slots.append(w.WireField(key, name, field.get(NUMBER, number), kind, not missing, null))
+            filled = "avro" if "default" in field and not missing else ""
+            number = field.get(NUMBER, number)
+            slots.append(w.WireField(key, name, number, kind, not missing, null, filled=filled))
         for told in ([slot.key for slot in slots], [field["name"] for field in fields]):
             if len(set(told)) < len(told):
                 raise SchemaError(path, "a record with two fields of one name")

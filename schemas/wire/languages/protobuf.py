@@ -191,7 +191,8 @@ class _Reader:
         required = always and not null and proto.MISSING not in has
         one = field.containing_oneof
         among = one.name if one is not None and one.name != f"_{field.name}" else ""
-        return w.WireField(_key(field, words), field.name, field.number, kind, required, null, among)
+        filled = "protobuf" if required and not field.has_presence else ""
+        return w.WireField(_key(field, words), field.name, field.number, kind, required, null, among, filled)
 
     def kind(self, field: FieldDescriptor, path: str, said: str) -> w.WireType:
         entry = field.message_type
