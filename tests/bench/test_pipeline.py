@@ -21,7 +21,7 @@ import pytest
 from click.testing import CliRunner
 
 import bakeoff
-from bakeoff.bench.backends.transports import MODULES, kind
+from bakeoff.bench.backends.transports import MODULES, kafka, kind
 from bakeoff.bench.backends.transports import pipeline as windows
 from bakeoff.bench.backends.transports.base import (
     Publisher,
@@ -284,6 +284,16 @@ def test_settings_reach_kafkas_client(name):
     pytest.importorskip("confluent_kafka")
     bad = line(kind("kafka-mock"), 1, client={name: "bad"})
     with pytest.raises(TransportError, match=r"nvalid value .*for configuration property"), bad:
+        pass
+
+
+def test_a_mock_that_does_not_start_is_an_error(monkeypatch):
+    pytest.importorskip("confluent_kafka")
+    monkeypatch.setattr(kafka, "_serve", lambda *anything: None)
+    with (
+        pytest.raises(TransportError, match="librdkafka's mock cluster did not start"),
+        line(kind("kafka-mock")),
+    ):
         pass
 
 

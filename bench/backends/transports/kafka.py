@@ -17,7 +17,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from ..reaching import ANSWER, CONNECT, imported, reaching
-from .base import MissingTransport, Publisher, Route, TransportKind
+from .base import MissingTransport, Publisher, Route, TransportError, TransportKind
 
 PRODUCER: Mapping[str, str] = {"compression.type": "none", "linger.ms": "5", "acks": "all"}
 """Settings of the producer that a run may change, with librdkafka's defaults."""
@@ -182,7 +182,11 @@ def _on_mock(route: Route) -> _Topic:
     here, there = context.Pipe()
     context.Process(target=_serve, args=(route.name, there, here), daemon=True).start()
     there.close()
-    return _Topic(route, f"kafka://127.0.0.1:{here.recv()}", here.close, _MOCK_WAIT)
+    try:
+        port = here.recv()
+    except EOFError:
+        raise TransportError("librdkafka's mock cluster did not start") from None
+    return _Topic(route, f"kafka://127.0.0.1:{port}", here.close, _MOCK_WAIT)
 
 
 def _serve(name: str, here: Connection, there: Connection) -> None:
