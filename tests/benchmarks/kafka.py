@@ -1,10 +1,10 @@
 """Target for Kafka: ``python3 tasks.py benchmarks kafka``.
 
-The codec's share of the processor time that `bakeoff pipeline messages --transport kafka` prints is that of a
-script, which has nothing of bakeoff but the codec and the records. The two take turns, in processes of a
-session each, as the kernel divides processors among sessions. Latency and processor time are printed, too,
-but have no target: a producer that other processes make late sends in bursts, which wake the client's threads
-less often and take as little as half the processor time.
+The codec's share of the processor time that a process of `bakeoff pipeline messages --transport kafka`
+finds is that of a script, which has nothing of bakeoff but the codec and the records. Processes of the two
+take turns, each in a session of its own, as the kernel divides processors among sessions. Latency and
+processor time are printed, too, but have no target: a producer that other processes make late sends in bursts, which
+wake the client's threads less often and take as little as half the processor time.
 """
 
 from __future__ import annotations
@@ -13,12 +13,10 @@ import itertools
 import math
 import os
 import struct
-import tempfile
 import time
 from collections.abc import Callable
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
-from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
@@ -26,18 +24,18 @@ import click
 from confluent_kafka import Consumer, Producer, TopicPartition
 
 import bakeoff
-from bakeoff.bench.results import ResultData, read
+from bakeoff.bench.operations import operation
+from bakeoff.bench.operations.base import CodecParts, Context, Toolkit
+from bakeoff.bench.worker.records import make_sample
 
-from ._frame import Targets, benchmark, in_processes, run_bakeoff
+from ._frame import Targets, benchmark, in_processes
 
 CODECS = ("msgspec-msgpack", "json", "bson")
 READERS = 2
 RATE = 500
 """Few enough that other processes seldom make the producer late."""
 COUNT = 1000
-ROUNDS = 5
-PROCESSES = 3
-"""Of the script, in each round; a run has as many for each figure."""
+ROUNDS = 15
 NEAR = 0.1
 
 _CONTEXT = get_context("fork")
@@ -123,19 +121,22 @@ def _script(codec: str) -> Row:
     return Row(p50, p99, cpu / COUNT / 1e3, part / cpu)
 
 
-def _printed(result: ResultData, codec: str) -> list[Row]:
-    """Return the figures of a run's processes; those that did not hold the rate have no latency."""
-    corpus = result.corpora[0].name
-
-    def values(operation: str) -> list[float]:
-        cell = result.cell(corpus, f"{operation}@kafka-mock:{READERS}x{RATE}", codec)
-        assert cell is not None
-        return [sample.value for sample in cell.samples] or [math.nan] * PROCESSES
-
-    figures = map(values, ("latency-p50", "latency-p99", "cpu", "cpu-codec"))
-    return [
-        Row(p50 * 1e3, p99 * 1e3, cpu * 1e6, part / cpu) for p50, p99, cpu, part in zip(*figures, strict=True)
-    ]
+def _run(codec: str) -> Row:
+    """Measure as a process of a run does."""
+    os.setsid()
+    made, declared = bakeoff.codec(codec), operation(f"cpu@kafka-mock:{READERS}x{RATE}")
+    records = list(itertools.islice(bakeoff.corpus("messages").records(), 300))
+    context = Context(
+        CodecParts(made, made),
+        make_sample(records),
+        [made.encode(record) for record in records],
+        place=declared.at_place,
+        parameter=declared.at_parameter,
+    )
+    found = declared.carry_out(context, Toolkit(lambda: None, lambda call, items: [], [])).together
+    tails = (found["latency-p50"], found["latency-p99"])
+    p50, p99 = (math.nan if isinstance(tail, str) else tail * 1e3 for tail in tails)
+    return Row(p50, p99, found["cpu"] * 1e6, found["cpu-codec"] / found["cpu"])
 
 
 def _middle(rows: list[Row]) -> Row:
@@ -154,13 +155,9 @@ def main(targets: Targets, rounds: int, codecs: tuple[str, ...]) -> None:
     codecs = codecs or CODECS
     runs: dict[str, list[Row]] = {codec: [] for codec in codecs}
     scripts: dict[str, list[Row]] = {codec: [] for codec in codecs}
-    options = ("--transport", "kafka", "--readers", str(READERS), "--rate", str(RATE), "--all")
-    with tempfile.TemporaryDirectory() as folder:
-        for turn, codec in itertools.product(range(rounds), codecs):
-            file = Path(folder, f"{codec}-{turn}.json")
-            scripts[codec] += in_processes(PROCESSES, _script, codec)
-            run_bakeoff("pipeline", "messages", "-c", codec, *options, "-o", file)
-            runs[codec] += _printed(read(file), codec)
+    for _, codec in itertools.product(range(rounds), codecs):
+        scripts[codec] += in_processes(1, _script, codec)
+        runs[codec] += in_processes(1, _run, codec)
     click.echo(f"{'codec':16}{'':8}{'p50 ms':>8}{'p99 ms':>8}{'CPU us':>8}{'share':>8}")
     for codec in codecs:
         run, script = _middle(runs[codec]), _middle(scripts[codec])
