@@ -3,8 +3,8 @@
 The codec's share of the processor time that a process of `bakeoff pipeline messages --transport kafka`
 finds is that of a script, which has nothing of bakeoff but the codec and the records. Processes of the two
 take turns, each in a session of its own, as the kernel divides processors among sessions. Latency and
-processor time are printed, too, but have no target: a producer that other processes make late sends in bursts, which
-wake the client's threads less often and take as little as half the processor time.
+processor time are printed, too, but have no target: a producer that other processes make late sends in
+bursts, which wake the client's threads less often and take as little as half the processor time.
 """
 
 from __future__ import annotations
