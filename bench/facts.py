@@ -108,6 +108,8 @@ class PipelineFacts:
         window_seconds: Length of the window in seconds.
         clock_added_ns: Nanoseconds that clocking a codec's call in place adds; they are subtracted.
         clock_counted_ns: How many of these the clock itself counts.
+        repeated: Share of the deliveries that arrived again.
+        settings: The transport's settings, such as its compression.
     """
 
     delivered: Amount
@@ -115,6 +117,8 @@ class PipelineFacts:
     window_seconds: Amount
     clock_added_ns: Change = 0.0
     clock_counted_ns: Change = 0.0
+    repeated: Amount = 0.0
+    settings: Mapping[str, str] = field(default_factory=dict)
     kind: Literal["pipeline"] = "pipeline"
 
 

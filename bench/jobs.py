@@ -290,6 +290,7 @@ class Alone(Job):
         payloads: Digest of the payloads of the check.
         dictionary: As in `TimedCell`, like `limits`.
         options: Options of the operation, as requested by an earlier answer.
+        client: Settings of the client of a transport, by the client's names for them.
         exact: Run the worker under Valgrind; see `operations.base.Operation.exact`.
         forked: Fork the worker from a process with all imports done, as starting takes most of its time.
     """
@@ -302,6 +303,7 @@ class Alone(Job):
     dictionary: Digest = ""
     limits: Mapping[str, int] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
+    client: Mapping[str, str] = field(default_factory=dict)
     exact: bool = False
     forked: bool = False
 

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 from ..files import user_folder
 from ..opening import open_own, open_regular
 from .contention import free_level
-from .facts import ReadFacts, StoreFacts
+from .facts import PipelineFacts, ReadFacts, StoreFacts
 from .method import Cores
 from .results import BASELINE, Cell, CellResult, Fact, ResultData, typed
 from .stats import SESSION, Session, contention_of
@@ -246,10 +246,10 @@ def identity(result: ResultData, timed: CellResult) -> str:
 
 
 def _of_place(timed: CellResult) -> Iterator[object]:
-    """Yield what a time depends on besides the codec: the library that reads, the store's settings."""
+    """Yield what a time depends on besides the codec: the library that reads, the settings of its place."""
     if isinstance(timed.facts, ReadFacts):
         yield from (timed.facts.library, timed.facts.version)
-    elif isinstance(timed.facts, StoreFacts):
+    elif isinstance(timed.facts, StoreFacts | PipelineFacts):
         yield sorted(timed.facts.settings.items())
 
 

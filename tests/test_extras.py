@@ -42,8 +42,8 @@ EXTRAS = [
         "rocksdict",
         "sqlalchemy",
     ),
-    *("sqlmodel", "redis", "psycopg", "pymysql", "zmq", "nats", "pika", "fsspec", "dask", "packaging"),
-    *("py_spy", "jinja2", "vl_convert", "numpy", "pandas", "polars"),
+    *("sqlmodel", "redis", "psycopg", "pymysql", "zmq", "nats", "pika", "confluent_kafka", "fsspec", "dask"),
+    *("packaging", "py_spy", "jinja2", "vl_convert", "numpy", "pandas", "polars"),
 ]
 CORE = f"{','.join(EXTRAS)},{FRAMEWORKS}"
 """All that the core of bakeoff does not install."""
@@ -89,7 +89,8 @@ def test_every_extra_is_hidden() -> None:
         "zstd": "zstandard",
         "snappy": "cramjam",
     }
-    modules |= {"msgpack-numpy": "msgpack_numpy", "pydantic-core": "pydantic_core", "amqp": "pika"}
+    modules |= {"msgpack-numpy": "msgpack_numpy", "pydantic-core": "pydantic_core"}
+    modules |= {"amqp": "pika", "kafka": "confluent_kafka"}
     modules |= {"releases": "packaging", "watch": "py_spy", "report": "jinja2"}
 
     assert set(EXTRAS) >= {modules.get(name, name) for name in facts if name not in ("fast", "all")}

@@ -106,7 +106,7 @@ def commands() -> Iterator[list[str]]:
         yield ["run", "a.jsonl", "--dry-run", "--on", "dask://127.0.0.1:1"]
     for store in ("lmdb", "rocksdict", "redis", "postgres", "mysql", "sqlite", "sqlalchemy", "shelve"):
         yield ["stores", "a.jsonl", "--store", store, "--dry-run"]
-    for transport in ("zmq", "nats", "amqp", "pipe", "socket"):
+    for transport in ("zmq", "nats", "amqp", "kafka", "pipe", "socket"):
         yield ["pipeline", "a.jsonl", "--transport", transport, "--dry-run"]
     yield ["survey", "memory://nothing/*.jsonl", "-o", "survey.json"]
     yield ["evolve", "model.py:Model", "model.py:Model", "-c", "json,avro,protobuf", "--records", "3"]

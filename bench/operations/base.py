@@ -126,6 +126,7 @@ class Context:
         place: The part after ``@`` in the operation's name.
         parameter: The part after ``:``.
         url: The place's URL, if it is a server; never show it, as it may contain a password.
+        client: Settings of the client of a transport, by the client's names for them.
     """
 
     parts: CodecParts
@@ -136,6 +137,7 @@ class Context:
     place: str = ""
     parameter: str = ""
     url: str = ""
+    client: Mapping[str, str] = field(default_factory=dict)
 
     def records(self) -> list[Any]:
         """Return fresh copies of the records that have payloads, in the form that the codec takes."""

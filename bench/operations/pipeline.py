@@ -119,7 +119,7 @@ def _pipeline(context: Context, tools: Toolkit, readers: int) -> Pipeline:
 
     from ..backends.transports.pipeline import Clocked, Pipeline
 
-    route = Route(readers, f"bakeoff_{uuid4().hex[:12]}", context.url)
+    route = Route(readers, f"bakeoff_{uuid4().hex[:12]}", context.url, context.client)
     if context.variant is BASELINE:
         untouched = Clocked(opaque().encode, _nothing)
         return Pipeline(kind(context.place), route, untouched, untouched, context.payloads, tools.beat)
@@ -157,7 +157,15 @@ def _measure(context: Context, tools: Toolkit) -> Measured:
             if _held(window) or window.delivered < _HOPELESS * rate:
                 break
     added, counted = (0.0, 0.0) if context.variant is BASELINE else cost(processor=True)
-    facts = PipelineFacts(window.delivered, window.lost, window.seconds, added, counted)
+    facts = PipelineFacts(
+        delivered=window.delivered,
+        lost=window.lost,
+        window_seconds=window.seconds,
+        clock_added_ns=added,
+        clock_counted_ns=counted,
+        repeated=window.repeated,
+        settings=pipeline.settings,
+    )
     figures: dict[str, float | str] = {"delivered": max(window.delivered, 1e-3)}
     for name, share in (("latency-p50", 0.5), ("latency-p99", 0.99)):
         figures[name] = window.latency(share) if _held(window) else _unheld(window)

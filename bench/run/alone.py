@@ -47,6 +47,7 @@ def job_of(run: Run, stage: Stage, cell: Cell) -> Alone:
         dictionary=found.dictionary,
         limits=found.limits,
         places=run.options.where(),
+        client=run.options.client_settings(),
         exact=exact,
         # Bytes are the same in a fork; times and counts would not be.
         forked=declared.phase == "memory",

@@ -84,6 +84,7 @@ class Options:
         twins: Each codec is entered with the schema as well, unless that has nothing to fix.
         ratios: Require the precision for every ratio to the best, resolved or not.
         places: ``NAME=URL`` of each place of an operation that is a server.
+        client: ``NAME=VALUE`` of settings of a transport's client that are not its defaults.
         readers: Languages whose libraries read the payloads, too.
         joining: Codecs for certain values, which join on corpora with these values, see `codecs.specialists`.
         offline: Fetch no release of a library that is not in the cache.
@@ -127,6 +128,7 @@ class Options:
     places: tuple[str, ...] = field(
         default=(), metadata=_declared(meaning=False, resumable=True, secret=True)
     )
+    client: tuple[str, ...] = field(default=(), metadata=_WORK)
     joining: tuple[str, ...] = field(default=(), metadata=_FIXED)
     readers: tuple[str, ...] = field(default=(), metadata=_FIXED)
     offline: bool = field(default=False, metadata=_EFFORT)
@@ -277,6 +279,10 @@ class Options:
     def where(self) -> dict[str, str]:
         """Return the URL of each place that is a server."""
         return dict(text.split("=", 1) for text in self.places)
+
+    def client_settings(self) -> dict[str, str]:
+        """Return the settings of a transport's client by name."""
+        return {name: value for name, _, value in (text.partition("=") for text in self.client)}
 
     def alone(self) -> list[str]:
         """Return the operations that get several separate processes."""

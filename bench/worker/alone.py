@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..backends.transports.base import MissingTransport, TransportError
 from ..jobs import Alone, Answer, Failed, Found
 from ..method import Slices
@@ -26,7 +28,7 @@ def run(job: Alone, context: WorkerContext) -> Answer:
         options = {**job.options, "operation": job.operation, "beat": lambda: context.beat(0)}
         found = declared.carry_out(parts.codec, records, payloads, options)
     else:
-        given = prepared(declared, parts, sample, payloads, job.places)
+        given = replace(prepared(declared, parts, sample, payloads, job.places), client=job.client)
         # Times that differ from process to process would leave another heap behind.
         readings = 1 if declared.exact else Slices.CLOCK_READINGS
         tools = Toolkit(

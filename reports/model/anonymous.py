@@ -20,6 +20,7 @@ from ...bench.results import (
     Facts,
     GrowthFacts,
     OperationFacts,
+    PipelineFacts,
     ReadFacts,
     ResultData,
     StoreFacts,
@@ -186,7 +187,7 @@ def _facts(facts: Facts | None) -> Facts | None:
         return replace(facts, allocator="", where="", reason="")
     if isinstance(facts, ReadFacts):
         return replace(facts, changes={}, reasons={})
-    return replace(facts, settings={}) if isinstance(facts, StoreFacts) else facts
+    return replace(facts, settings={}) if isinstance(facts, StoreFacts | PipelineFacts) else facts
 
 
 def _loss(text: str) -> str:

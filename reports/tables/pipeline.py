@@ -15,7 +15,7 @@ from ..model.candidates import WELL, Standing
 from ..model.lists import listed
 from ..model.placed import Group, Spot
 from ..model.table import EMPTY, Absent, Column, Entry, Footnotes, Row, Section
-from .placed import Maker, Style, TableBuilder, about, absent, scale_of, share, table_of
+from .placed import Maker, Style, TableBuilder, about, absent, scale_of, settings_line, share, table_of
 
 _UNTIMED: Final = ("not timed", "not enough time; use a longer --budget")
 """Outcome and reason of a cell with neither a figure nor a fault."""
@@ -37,6 +37,7 @@ def sections(group: Group, title: str) -> Iterator[Section]:
             lines=about(group) if number == 0 else (),
             absent=gone,
             unranked=BASELINE,
+            remarks=tuple(_settings(group, transport)),
         )
     notes = Footnotes()
     if found := [row for transport in group.places for row in _matters(group, transport, notes)]:
@@ -47,6 +48,14 @@ def sections(group: Group, title: str) -> Iterator[Section]:
             footnotes=notes.footnotes,
             remarks=tuple(_remarks(group)),
         )
+
+
+def _settings(group: Group, transport: str) -> Iterator[str]:
+    """Yield the settings of a transport, if it has any."""
+    rows = ((spot, codec) for spot in group.spots(transport) for codec in group.cells[spot])
+    known = (facts.settings for row in rows for facts in _facts(group, *row) if facts.settings)
+    if (settings := next(known, None)) is not None:
+        yield settings_line(transport, settings)
 
 
 def _delivered(group: Group, spot: Spot, codec: str) -> float | None:
@@ -110,9 +119,17 @@ def _columns(builder: TableBuilder[_Row], group: Group, transport: str) -> Itera
         return column, lambda row: builder.entry(group.cell(*row, operation), style)
 
     def name(row: _Row) -> Entry:
-        lost = max((facts.lost for facts in _facts(group, *row)), default=0.0)
-        text = f"{numbers.percent(lost)} of the deliveries were lost on the way"
-        return Entry(row[1], row[1], marks=(builder.mark(text),) if lost else ())
+        facts = _facts(group, *row)
+        shares = {
+            "were lost on the way": max((each.lost for each in facts), default=0.0),
+            "arrived again": max((each.repeated for each in facts), default=0.0),
+        }
+        marks = (
+            builder.mark(f"{numbers.percent(share)} of the deliveries {what}")
+            for what, share in shares.items()
+            if share
+        )
+        return Entry(row[1], row[1], marks=tuple(marks))
 
     def size(row: _Row) -> Entry:
         sizes = group.sizes

@@ -7,7 +7,7 @@ same way.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -203,6 +203,11 @@ def about(group: Group, *, beside: str = "") -> Iterator[str]:
     ]
     if counts and max(counts) > 1:
         yield f"± half the 95 % interval of the mean over {max(counts)} processes"
+
+
+def settings_line(place: str, settings: Mapping[str, str]) -> str:
+    """Return the remark with the settings of a store or a transport."""
+    return f"{place}: {', '.join(f'{name}={text}' for name, text in settings.items())}"
 
 
 def absent(group: Group) -> dict[_Row, Absent]:

@@ -12,7 +12,18 @@ from ..model.candidates import RARE
 from ..model.lists import listed
 from ..model.placed import Group, Spot
 from ..model.table import Column, Section
-from .placed import Maker, Style, TableBuilder, about, absent, by_operation, grouped, table_of, word
+from .placed import (
+    Maker,
+    Style,
+    TableBuilder,
+    about,
+    absent,
+    by_operation,
+    grouped,
+    settings_line,
+    table_of,
+    word,
+)
 
 OPERATIONS: Final[Mapping[str, str]] = {
     "put": "put",
@@ -99,7 +110,7 @@ def _remarks(group: Group) -> Iterator[str]:
         )
     for (store, _), facts in known.items():
         if settings := next((each.settings for each in facts if each.settings), None):
-            yield f"{store}: {', '.join(f'{name}={text}' for name, text in settings.items())}"
+            yield settings_line(store, settings)
 
 
 def _rare(group: Group) -> Iterator[str]:

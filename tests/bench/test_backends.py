@@ -114,6 +114,12 @@ REFUSED: dict[str, list[tuple[str, str]]] = {
             "--transport redis",
             "--transport redis: needs a broker; name its URL: --broker redis://HOST:PORT",
         ),
+        (
+            "--transport pipe --kafka-acks 1",
+            "--kafka-acks: no transport is Kafka; add --transport kafka, or --broker kafka://HOST:PORT",
+        ),
+        ("--kafka-linger 5ms", "--kafka-linger: no transport is Kafka"),
+        ("--broker redis://a --kafka-compression none", "--kafka-compression: no transport is Kafka"),
         ("--broker http://a", "no transport has URLs that begin with http://; there are redis://"),
         (
             f"--broker {TWO[0]},{TWO[1]}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import math
 import os
 import re
@@ -11,7 +12,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ import pytest
 from click.testing import CliRunner
 
 import bakeoff
-from bakeoff.bench.backends.transports import kind
+from bakeoff.bench.backends.transports import MODULES, kafka, kind
 from bakeoff.bench.backends.transports import pipeline as windows
 from bakeoff.bench.backends.transports.base import (
     Publisher,
@@ -34,12 +35,14 @@ from bakeoff.bench.operations import operation
 from bakeoff.bench.operations import pipeline as measuring
 from bakeoff.bench.operations._inside import Inside
 from bakeoff.bench.operations.base import CodecParts, Context, Measured, Toolkit, UnfitError
-from bakeoff.bench.results import BASELINE
+from bakeoff.bench.results import BASELINE, PipelineFacts, read
 from bakeoff.bench.run.options import Options
 from bakeoff.bench.run.session import Session
 from bakeoff.bench.worker.records import make_sample
 from bakeoff.codecs import Codec
 from bakeoff.commands.pipeline import command
+from bakeoff.reports import render
+from bakeoff.reports.page.page import render as page
 from servers import PASSWORD, started
 
 RECORDS = [{"id": n, "name": "Zoë", "tags": ["a"] * n} for n in range(7)]
@@ -62,8 +65,9 @@ def line(
     url: str = "",
     decode: Callable[[Any], Any] = JSON.decode,
     encode: Callable[[Any], Any] = JSON.encode,
+    client: Mapping[str, str] | None = None,
 ) -> Pipeline:
-    route = Route(readers, f"bakeoff_test_{time.monotonic_ns()}", url)
+    route = Route(readers, f"bakeoff_test_{time.monotonic_ns()}", url, client or {})
     return Pipeline(found, route, clocked(encode), clocked(decode), RECORDS, lambda: None)
 
 
@@ -86,26 +90,37 @@ def all_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(windows, "_LONGEST", 1000)
 
 
-@pytest.mark.usefixtures("all_sent")
-@pytest.mark.parametrize("name", ["pipe", "zmq", "redis", "nats", "amqp"])
-def test_every_reader_decodes_every_record(name, server):
+@pytest.fixture(params=MODULES)
+def transport(request: pytest.FixtureRequest, server: Callable[[str], str]) -> tuple[TransportKind, str]:
+    """Return each built-in transport with the URL of its broker."""
+    name = request.param
     pytest.importorskip(kind(name).module or "os")
-    url = server(name) if kind(name).schemes else ""
-    with line(kind(name), url=url, decode=expecting()) as pipeline:
+    return kind(name), url_of(name, server) if kind(name).schemes else ""
+
+
+def url_of(name: str, server: Callable[[str], str]) -> str:
+    # Clients of Kafka take an address.
+    return f"kafka://{server(name)}" if name == "kafka" else server(name)
+
+
+@pytest.mark.usefixtures("all_sent")
+def test_every_reader_decodes_every_record(transport):
+    found, url = transport
+    with line(found, url=url, decode=expecting()) as pipeline:
         for _ in range(2):
             found = pipeline.window(1000, 0.05)
 
             assert (50, 50, 150) == (found.due, found.sent, len(found.latencies))
-            assert 0 == found.lost
+            assert (0, 0) == (found.lost, found.repeated)
             assert (50, 150) == found.calls
             assert 0 < found.latencies[0] <= found.latency(0.5) * 1e9 <= found.latency(0.99) * 1e9
             assert all(0 < inside < worked for worked, inside in (found.producing, found.reading))
 
 
 class Queue:
-    def __init__(self, route: Route, before: Callable[[], object], let: Callable[[int, bytes], bool]) -> None:
+    def __init__(self, route: Route, before: Callable[[], object]) -> None:
         self._pipes = kind("pipe").open(route)
-        self._before, self._let = before, let
+        self._before, self.listen = before, self._pipes.listen
 
     def publisher(self) -> Publisher:
         made = self._pipes.publisher()
@@ -118,18 +133,40 @@ class Queue:
         made.send = sending  # type: ignore[method-assign]
         return made
 
+
+class Damaged:
+    """A transport that hands what it has received to one of its readers in another way."""
+
+    def __init__(self, transport: Transport, hand: Callable[[bytes], list[bytes]]) -> None:
+        self.publisher = transport.publisher
+        self._listen, self._hand = transport.listen, hand
+
     def listen(self, number: int, take: Callable[[bytes], object]) -> None:
-        self._pipes.listen(number, lambda message: self._let(number, message) and take(message))
+        def hand(message: bytes) -> None:
+            for each in self._hand(message):
+                take(each)
+
+        self._listen(number, hand if number == 2 else take)
 
 
-def queue(
-    before: Callable[[], object] = lambda: None,
-    let: Callable[[int, bytes], bool] = lambda number, message: True,
-) -> TransportKind:
-    def made(route: Route) -> Transport:
-        return Queue(route, before, let)
+def damaged(found: TransportKind, hand: Callable[[bytes], list[bytes]]) -> TransportKind:
+    """Return a transport whose third reader gets the messages that `hand` makes of each."""
+    return dataclasses.replace(found, open=lambda route: Damaged(found.open(route), hand))
 
-    return TransportKind(name="queue", open=made)
+
+def every_tenth(
+    record: Callable[[bytes], list[bytes]], mark: Callable[[bytes], list[bytes]] = lambda message: [message]
+) -> Callable[[bytes], list[bytes]]:
+    """Return a function that hands every tenth record, and every mark, in another way."""
+    seen = [0]
+
+    def hand(message: bytes) -> list[bytes]:
+        if len(message) == 16:
+            return mark(message)
+        seen[0] += 1
+        return [message] if seen[0] % 10 else record(message)
+
+    return hand
 
 
 @pytest.mark.usefixtures("all_sent")
@@ -140,7 +177,8 @@ def test_latency_counts_from_when_a_record_is_due():
     def wait() -> None:
         time.sleep(kept.pop() if kept else 0)
 
-    with line(queue(before=wait), 1) as pipeline:
+    slow = TransportKind(name="queue", open=lambda route: Queue(route, wait))
+    with line(slow, 1) as pipeline:
         kept[:] = [0.45]
         found = pipeline.window(50, 0.4)
 
@@ -150,27 +188,65 @@ def test_latency_counts_from_when_a_record_is_due():
 
 
 @pytest.mark.usefixtures("all_sent")
-def test_what_never_comes_is_lost_and_takes_for_ever():
-    seen = [0]
+def test_what_never_comes_is_lost_and_takes_for_ever(transport):
+    found, url = transport
+    with line(damaged(found, every_tenth(lambda record: [])), 4, url) as pipeline:
+        window = pipeline.window(2000, 0.05)
 
-    def let(number: int, message: bytes) -> bool:
-        if len(message) > 16 and number == 2:
-            seen[0] += 1
-            return seen[0] % 10 != 0
-        return True
-
-    with line(queue(let=let), 4) as pipeline:
-        found = pipeline.window(2000, 0.05)
-
-    assert 390 == len(found.latencies)
-    assert pytest.approx(0.025) == found.lost
-    assert math.inf == found.latency(0.99)
-    assert found.latency(0.97) < math.inf
+    assert 390 == len(window.latencies)
+    assert pytest.approx(0.025) == window.lost
+    assert math.inf == window.latency(0.99)
+    assert window.latency(0.97) < math.inf
 
 
-@pytest.mark.parametrize("name", ["pipe", "zmq"])
+@pytest.mark.usefixtures("all_sent")
+def test_what_comes_after_its_window_is_lost_and_is_not_of_the_next_one(transport):
+    kept: list[bytes] = []
+
+    def keep(record: bytes) -> list[bytes]:
+        kept.append(record)
+        return []
+
+    def after(mark: bytes) -> list[bytes]:
+        late, kept[:] = list(kept), []
+        return [mark, *late]
+
+    found, url = transport
+    with line(damaged(found, every_tenth(keep, after)), 4, url) as pipeline:
+        for _ in range(2):
+            window = pipeline.window(2000, 0.05)
+
+            assert 390 == len(window.latencies)
+            assert (pytest.approx(0.025), 0) == (window.lost, window.repeated)
+
+
+@pytest.mark.usefixtures("all_sent")
+def test_what_comes_twice_is_delivered_once_and_counted(transport):
+    found, url = transport
+    with line(damaged(found, every_tenth(lambda record: [record, record])), 4, url) as pipeline:
+        window = pipeline.window(2000, 0.05)
+
+    assert 400 == len(window.latencies)
+    assert (0, pytest.approx(0.025)) == (window.lost, window.repeated)
+    assert 410 == window.calls[1]
+
+
+@pytest.mark.usefixtures("all_sent")
+def test_what_comes_twice_does_not_hide_what_is_lost(transport):
+    def second(record: bytes) -> list[bytes]:
+        return [record, record] if next(turns) % 2 else []
+
+    turns = itertools.count()
+    found, url = transport
+    with line(damaged(found, every_tenth(second)), 4, url) as pipeline:
+        window = pipeline.window(2000, 0.05)
+
+    assert (5, 5) == (round(window.lost * 400), window.again)
+
+
+@pytest.mark.parametrize("name", ["pipe", "zmq", "kafka-mock"])
 def test_a_reader_that_is_killed_is_named(name):
-    pytest.importorskip(name if name != "pipe" else "os")
+    pytest.importorskip(kind(name).module or "os")
     with line(kind(name)) as pipeline:
         pipeline.window(1000, 0.01)
         pipeline.processes[1].kill()
@@ -186,11 +262,53 @@ def test_a_reader_whose_codec_fails_says_why():
         pipeline.window(1000, 0.01)
 
 
-@pytest.mark.parametrize("name", ["redis", "nats"])
+@pytest.mark.usefixtures("all_sent")
+@pytest.mark.parametrize(
+    "client",
+    [{"compression.type": name} for name in ("gzip", "snappy", "lz4", "zstd")]
+    + [{"linger.ms": "0"}, {"acks": "0"}, {"acks": "1"}],
+    ids=lambda client: "=".join(*client.items()),
+)
+def test_kafkas_client_has_settings(client):
+    pytest.importorskip("confluent_kafka")
+    with line(kind("kafka-mock"), 1, decode=expecting(), client=client) as pipeline:
+        found = pipeline.window(1000, 0.05)
+
+        assert (50, 0) == (len(found.latencies), found.lost)
+        assert client.items() <= pipeline.settings.items()
+        assert "librdkafka's mock cluster" == pipeline.settings["broker"]
+
+
+@pytest.mark.parametrize("name", ["compression.type", "linger.ms", "acks"])
+def test_settings_reach_kafkas_client(name):
+    pytest.importorskip("confluent_kafka")
+    bad = line(kind("kafka-mock"), 1, client={name: "bad"})
+    with pytest.raises(TransportError, match=r"nvalid value .*for configuration property"), bad:
+        pass
+
+
+def test_a_mock_that_does_not_start_is_an_error(monkeypatch):
+    pytest.importorskip("confluent_kafka")
+    monkeypatch.setattr(kafka, "_serve", lambda *anything: None)
+    with (
+        pytest.raises(TransportError, match="librdkafka's mock cluster did not start"),
+        line(kind("kafka-mock")),
+    ):
+        pass
+
+
+def test_other_settings_do_not_reach_kafkas_client():
+    """A result file may name them, and resuming it must not load a library."""
+    pytest.importorskip("confluent_kafka")
+    with line(kind("kafka-mock"), 1, client={"plugin.library.paths": "/nowhere/evil"}) as pipeline:
+        assert "plugin.library.paths" not in pipeline.settings
+
+
+@pytest.mark.parametrize("name", ["redis", "nats", "kafka"])
 def test_a_broker_that_goes_away_is_an_error(name, server):
-    pytest.importorskip(name)
+    pytest.importorskip(kind(name).module)
     server(name)  # skips
-    with started(name) as own, line(kind(name), url=own.url) as pipeline:
+    with started(name) as own, line(kind(name), url=url_of(name, lambda _: own.url)) as pipeline:
         pipeline.window(1000, 0.01)
         own.kill()
         with pytest.raises(TransportError) as raised:
@@ -263,7 +381,7 @@ class Made:
         self.rates.append(rate)
         due = round(rate * seconds)
         took = 1_000_000 if rate <= self.most else 11_000_000
-        return RateWindow(rate, due, due, 1, [took] * due, due // 2, seconds, (1, 1), (1, 1), (1, 1))
+        return RateWindow(rate, due, due, 1, [took] * due, 0, due // 2, seconds, (1, 1), (1, 1), (1, 1))
 
 
 @pytest.mark.parametrize("most", [90.0, 2000.0, 5000.0, 70_000.0])
@@ -318,6 +436,25 @@ def test_a_run_keeps_what_one_process_tells_of_all(tmp_path):
     assert re.match(r"too slow: [\d,]+ of 1,000,000 records a second arrived", lost.reason)
 
 
+def test_a_result_names_the_mock_and_the_settings_of_its_client(tmp_path):
+    pytest.importorskip("confluent_kafka")
+    chosen = options("cpu@kafka-mock:1x200", fewest=1, client=("compression.type=lz4",))
+    result = Session(chosen, tmp_path / "p.json").run()
+
+    facts = [cell.facts for cell in read(tmp_path / "p.json").cells]
+    assert len(facts) == 2
+    for each in facts:
+        assert isinstance(each, PipelineFacts)
+        assert ("librdkafka's mock cluster", "lz4", "5", "all") == tuple(
+            each.settings[name] for name in ("broker", "compression.type", "linger.ms", "acks")
+        )
+    assert {"client": "compression.type=lz4"}.items() <= result.conditions.items()
+    shown = render([result])
+    assert "movies through kafka-mock, 200 records a second" in shown
+    assert "kafka-mock: broker=librdkafka's mock cluster, compression.type=lz4" in shown
+    assert "kafka-mock: broker=librdkafka&#x27;s mock cluster" in page([result])
+
+
 @pytest.fixture
 def type_(tmp_path: Path) -> Callable[..., Any]:
     return lambda *arguments: CliRunner().invoke(command, [*arguments, "-o", str(tmp_path / "p.json")])
@@ -364,40 +501,84 @@ def test_what_the_budget_does_not_suffice_for_is_left_out(typed, points, ran, ty
     )
 
 
+@pytest.mark.parametrize(
+    ("typed", "places", "points"),
+    [
+        ("--transport kafka", (), "kafka-mock"),
+        ("--transport kafka-mock", (), "kafka-mock"),
+        ("--broker kafka://b:9092", ("kafka=kafka://b:9092",), "kafka"),
+        ("--transport kafka --broker kafka://b:9092", ("kafka=kafka://b:9092",), "kafka"),
+        ("--transport kafka-mock --broker kafkas://b", ("kafka=kafkas://b",), "kafka-mock kafka"),
+    ],
+)
+def test_kafka_without_a_broker_is_its_mock(typed, places, points, ran, type_):
+    pytest.importorskip("confluent_kafka")
+    done = type_("movies", "--readers", "1", *typed.split())
+
+    assert isinstance(done.exception, StoppedError)
+    assert places == ran[0].places
+    found = dict.fromkeys(operation(name).at_place for name in ran[0].operations)
+    assert points.split() == [place for place in found if place]
+
+
+@pytest.mark.parametrize(
+    ("typed", "client"),
+    [
+        ("", ()),
+        (
+            "--kafka-compression zstd --kafka-linger 20ms --kafka-acks 1",
+            ("compression.type=zstd", "linger.ms=20", "acks=1"),
+        ),
+        ("--kafka-linger 0", ("linger.ms=0",)),
+        ("--kafka-compression none --kafka-linger 5ms --kafka-acks all", ()),
+    ],
+)
+def test_settings_of_kafkas_client_are_options_of_the_run_unless_they_are_usual(typed, client, ran, type_):
+    pytest.importorskip("confluent_kafka")
+    done = type_("movies", "--transport", "kafka", *typed.split())
+
+    assert isinstance(done.exception, StoppedError)
+    assert client == ran[0].client
+
+
 def test_what_is_not_installed_is_left_out_unless_it_is_asked_for(monkeypatch, ran, type_):
     monkeypatch.setitem(sys.modules, "zmq", None)
     done = type_("movies")
     asked = type_("movies", "--transport", "zmq")
+    monkeypatch.setitem(sys.modules, "confluent_kafka", None)
+    mocked = type_("movies", "--transport", "kafka")
 
     assert isinstance(done.exception, StoppedError)
     assert "zmq is skipped, because it is not installed: pip install 'bakeoff[zmq]'\n" == done.stderr
     assert {"pipe", ""} == {operation(name).at_place for name in ran[0].operations}
     assert "zmq is not installed: pip install 'bakeoff[zmq]'" == str(asked.exception)
+    assert "kafka-mock is not installed: pip install 'bakeoff[kafka]'" == str(mocked.exception)
 
 
 ENDLESS = """
-import os, signal, sys
+import multiprocessing, os, signal, sys
 sys.path[:0] = {tests!r}
 from test_pipeline import kind, line
 with line(kind({name!r}), readers=3) as made:
-    print(*(process.pid for process in made.processes), flush=True)
+    print(*(process.pid for process in multiprocessing.active_children()), flush=True)
     os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
-@pytest.mark.parametrize("name", ["pipe", "zmq"])
-def test_readers_end_with_a_producer_that_is_killed(name: str) -> None:
+@pytest.mark.parametrize(("name", "processes"), [("pipe", 3), ("zmq", 3), ("kafka-mock", 4)])
+def test_readers_and_mocks_end_with_a_producer_that_is_killed(name: str, processes: int) -> None:
+    pytest.importorskip(kind(name).module or "os")
     here = Path(__file__).parent
     script = ENDLESS.format(tests=[str(here), str(here.parent)], name=name)
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=600
     )
-    readers = [int(number) for number in done.stdout.split()]
+    children = [int(number) for number in done.stdout.split()]
 
-    assert (-signal.SIGKILL, 3) == (done.returncode, len(readers)), done.stderr
-    for reader in readers:
+    assert (-signal.SIGKILL, processes) == (done.returncode, len(children)), done.stderr
+    for child in children:
         with suppress(ProcessLookupError):
-            handle = os.pidfd_open(reader)
+            handle = os.pidfd_open(child)
             ended = select.select([handle], [], [], 600)[0]
             os.close(handle)
             assert ended

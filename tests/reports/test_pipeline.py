@@ -108,6 +108,25 @@ def test_what_was_lost_is_said():
     assert "lost" not in render([results()])
 
 
+def test_what_came_twice_is_said():
+    facts = PipelineFacts(2900.0, 0.021, 0.3, repeated=0.004)
+    text = render([changed(results(), "json", "cpu@pipe:1", facts=facts)])
+
+    assert "json [a,b]" in text
+    assert "[a] 2.1% of the deliveries were lost on the way" in text
+    assert "[b] 0.4% of the deliveries arrived again" in text
+
+
+@pytest.mark.parametrize("write", [lambda made: render([made]), lambda made: page([made])])
+def test_the_settings_of_a_transport_are_shown(write):
+    facts = PipelineFacts(2900.0, 0.0, 0.3, settings={"compression.type": "lz4", "acks": "1"})
+
+    assert "pipe: compression.type=lz4, acks=1" in write(
+        changed(results(), "json", "cpu@pipe:1", facts=facts)
+    )
+    assert "compression.type" not in write(results())
+
+
 def test_a_transport_that_cannot_be_had_is_one_line():
     made = results()
     gone = tuple(

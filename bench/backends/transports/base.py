@@ -9,8 +9,8 @@ afterwards.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Protocol
 
 
@@ -30,11 +30,13 @@ class Route:
         readers: Number of readers.
         name: Name of the channel, subject or exchange.
         url: URL of the broker; empty if there is none. It may hold a password and is never shown.
+        client: Settings of the transport's client that the user has changed, by the client's names for them.
     """
 
     readers: int
     name: str
     url: str = ""
+    client: Mapping[str, str] = field(default_factory=dict)
 
 
 class Publisher(Protocol):
@@ -84,6 +86,11 @@ class Transport(Protocol):
         ...
 
 
+def no_settings(route: Route) -> Mapping[str, str]:
+    """Return no settings."""
+    return {}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TransportKind:
     """A kind of transport.
@@ -93,10 +100,19 @@ class TransportKind:
         open: Opens the transport. Raises `MissingTransport` if its library is missing or its broker cannot be
             reached.
         schemes: Schemes of its URLs, without ``://``; none if there is no broker.
-        module: The module that it imports, and the extra that installs it; empty for the standard library.
+        module: The module that it imports; empty for the standard library.
+        mocks: Name of the transport whose broker it replaces by a mock, where no URL is given; or empty.
+        settings: Returns the effective settings that change what figures mean, for reports.
     """
 
     name: str
     open: Callable[[Route], Transport]
     schemes: tuple[str, ...] = ()
     module: str = ""
+    mocks: str = ""
+    settings: Callable[[Route], Mapping[str, str]] = no_settings
+
+    @property
+    def extra(self) -> str:
+        """The extra that installs its module."""
+        return self.mocks or self.name

@@ -8,6 +8,10 @@ Each message starts with the number of its window and the time when it was due. 
 is repeated until every reader has answered it on a separate channel. As messages keep their order, a record
 that a reader has not received by then is lost. The first mark makes sure that all readers are connected: a
 subscriber of ZeroMQ or of a broker misses messages that are sent before the transport knows of it.
+
+No two records of a pipeline are due at the same time, so this time identifies a record. One that arrives
+after the end of its window is lost. One that arrives again is delivered once: a producer that misses an
+acknowledgment may send it twice.
 """
 
 from __future__ import annotations
@@ -66,8 +70,9 @@ class RateWindow:
         due: Number of records that were due.
         sent: Number of records that were sent; fewer if the transport blocked the producer too long.
         readers: Number of readers.
-        latencies: Nanoseconds from when a record was due until a reader had decoded it, of all deliveries,
-            sorted.
+        latencies: Nanoseconds from when a record was due until a reader had decoded it for the first time, of
+            all deliveries, sorted.
+        again: Records that a reader decoded although it already had, over all readers.
         arrived: Deliveries in the second half of the window, of records of either half.
         seconds: Length of the window.
         producing: Processor nanoseconds of the producer, and how many of them were spent encoding.
@@ -80,6 +85,7 @@ class RateWindow:
     sent: int
     readers: int
     latencies: Sequence[int]
+    again: int
     arrived: int
     seconds: float
     producing: tuple[int, int]
@@ -90,6 +96,11 @@ class RateWindow:
     def lost(self) -> float:
         """The share of sent records that was not delivered."""
         return 1 - len(self.latencies) / (self.sent * self.readers)
+
+    @property
+    def repeated(self) -> float:
+        """The share of sent records that was delivered again."""
+        return self.again / (self.sent * self.readers)
 
     @property
     def delivered(self) -> float:
@@ -178,6 +189,11 @@ class Pipeline:
                 self._publisher.close()
 
     @property
+    def settings(self) -> dict[str, str]:
+        """The transport's settings that change what figures mean."""
+        return dict(self._kind.settings(self._route))
+
+    @property
     def _way(self) -> Publisher:
         assert self._publisher is not None, "not entered"
         return self._publisher
@@ -200,18 +216,25 @@ class Pipeline:
             answers = self._finish()
         encoding, calls = self._encode.take()
         latencies = array("q")
-        arrived = 0
+        again = arrived = 0
         half, end = begun + seconds * _SECOND / 2, begun + seconds * _SECOND
         for answer in answers:
-            dues, times = array("q", answer.dues), array("q", answer.times)
-            latencies.extend(time - due for due, time in zip(dues, times, strict=True))
-            arrived += sum(half <= time < end for time in times)
+            came = [
+                (due, time)
+                for due, time in zip(array("q", answer.dues), array("q", answer.times), strict=True)
+                if due >= begun
+            ]
+            first = dict(reversed(came))
+            latencies.extend(time - due for due, time in first.items())
+            again += len(came) - len(first)
+            arrived += sum(half <= time < end for time in first.values())
         return RateWindow(
             rate,
             due,
             sent,
             len(answers),
             sorted(latencies),
+            again,
             arrived,
             seconds,
             (producing, encoding),

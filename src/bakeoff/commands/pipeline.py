@@ -37,14 +37,15 @@ _SEARCH = 60.0
     multiple=True,
     metavar="LIST",
     shell_complete=_completion.transports,
-    help="Comma-separated transports without a broker.  [default: pipe,zmq]",
+    help="Comma-separated transports without a broker; for kafka, a mock of its broker.  [default: pipe,zmq]",
 )
 @click.option(
     "--broker",
     "brokers",
     multiple=True,
     metavar="URL",
-    help="Comma-separated brokers: redis://, nats://, amqp://; repeatable. Passwords are never stored.",
+    help="Comma-separated brokers: redis://, nats://, amqp://, kafka://; repeatable. Passwords are never "
+    "stored.",
 )
 @selecting(", ".join(_CODECS))
 @click.option(
@@ -62,6 +63,24 @@ _SEARCH = 60.0
     "bound",
     type=Time("1ms"),
     help="Also find the highest rate whose 99th percentile stays below this: 10ms.",
+)
+@click.option(
+    "--kafka-compression",
+    "compression",
+    type=click.Choice(["none", "gzip", "snappy", "lz4", "zstd"]),
+    help="Compression by the Kafka client, of batches.  [default: none]",
+)
+@click.option(
+    "--kafka-linger",
+    "linger",
+    type=Time(),
+    help="How long the Kafka client waits for a batch to fill (linger.ms): 20ms.  [default: 5ms]",
+)
+@click.option(
+    "--kafka-acks",
+    "acks",
+    type=click.Choice(["0", "1", "all"]),
+    help="Brokers that acknowledge a batch to the Kafka client: 0, 1 or all replicas.  [default: all]",
 )
 @records_option
 @click.option(
@@ -87,6 +106,9 @@ def command(
     readers: str,
     rate: int | None,
     bound: float | None,
+    compression: str | None,
+    linger: float | None,
+    acks: str | None,
     **given: Any,
 ) -> None:
     """Measure codecs between a producer that sends at a fixed rate, and readers that decode every record.
@@ -104,13 +126,14 @@ def command(
     urls = _placed.listed(brokers)
     named = _placed.listed(transports)
     places = _places(named or ([] if urls else _installed(DEFAULT)), urls)
+    client = _client(places, compression, linger, acks)
     numbers = _placed.listed([readers])
     if not numbers:
         raise UsageError(f"--readers is empty; use {_READERS}, for example")
     chosen_codecs = select(given["codecs"], default=_CODECS)
     share = (len(chosen_codecs) + 1) / (len(_CODECS) + 1)
     points = {
-        (transport, number): share * _seconds(url, bound)
+        (transport, number): share * _seconds(transport, url, bound)
         for transport, url in places.items()
         for number in numbers
     }
@@ -125,14 +148,42 @@ def command(
         given,
         operations=("size", *operations),
         sample=given["sample"] or _SAMPLE,
+        client=client,
         budget=usual if given["budget"] is None else given["budget"],
         fewest=_PROCESSES,
     )
     carry_out(options, output)
 
 
-def _seconds(url: str, bound: float | None) -> float:
-    return (_BROKER if url else _EACH) + (_SEARCH if bound else 0.0)
+def _seconds(transport: str, url: str, bound: float | None) -> float:
+    from ..bench.backends.transports import kind
+
+    return (_BROKER if url or kind(transport).mocks else _EACH) + (_SEARCH if bound else 0.0)
+
+
+def _client(
+    places: Iterable[str], compression: str | None, linger: float | None, acks: str | None
+) -> tuple[str, ...]:
+    """Return the changed settings of Kafka's client as ``NAME=VALUE``.
+
+    Raises:
+        UsageError: No transport is Kafka.
+    """
+    from ..bench.backends.transports import kind
+    from ..bench.backends.transports.kafka import PRODUCER
+
+    given = {
+        "compression.type": compression,
+        "linger.ms": None if linger is None else f"{1000 * linger:g}",
+        "acks": acks,
+    }
+    typed = {name: value for name, value in given.items() if value is not None}
+    if typed and not any(kind(place).extra == "kafka" for place in places):
+        raise UsageError(
+            f"--kafka-{next(iter(typed)).partition('.')[0]}: no transport is Kafka; "
+            "add --transport kafka, or --broker kafka://HOST:PORT"
+        )
+    return tuple(f"{name}={value}" for name, value in typed.items() if value != PRODUCER[name])
 
 
 def _affordable(points: Mapping[tuple[str, str], float], budget: float) -> dict[tuple[str, str], float]:
@@ -164,23 +215,21 @@ def _affordable(points: Mapping[tuple[str, str], float], budget: float) -> dict[
     return kept
 
 
-def _missing(name: str) -> bool:
-    """Whether a module that a transport imports is missing."""
+def _missing(name: str) -> str:
+    """Return which command installs the missing module of a transport; empty if it is installed."""
     from importlib.util import find_spec
 
     from ..bench.backends.transports import kind
 
-    module = kind(name).module
-    return bool(module) and find_spec(module) is None
+    found = kind(name)
+    return f"pip install 'bakeoff[{found.extra}]'" if found.module and find_spec(found.module) is None else ""
 
 
 def _installed(names: Iterable[str]) -> Iterator[str]:
     """Yield the available transports; report the others."""
     for name in names:
-        if _missing(name):
-            click.echo(
-                f"{name} is skipped, because it is not installed: pip install 'bakeoff[{name}]'", err=True
-            )
+        if command := _missing(name):
+            click.echo(f"{name} is skipped, because it is not installed: {command}", err=True)
         else:
             yield name
 
@@ -188,16 +237,20 @@ def _installed(names: Iterable[str]) -> Iterator[str]:
 def _places(named: Iterable[str], urls: Iterable[str]) -> dict[str, str]:
     """Return the URL of each transport by its name, empty for a transport without a broker.
 
+    A transport that is named without its URL is replaced by its mock, if it has one.
+
     Raises:
         UsageError: A broker without its URL, two of one kind, or one that is not installed.
     """
     from ..bench.backends import transports
 
     missing = "--transport {name}: needs a broker; name its URL: --broker {scheme}://HOST:PORT"
-    places = _placed.places(named, urls, transports, missing)
+    reached = {transports.by_url(url).name for url in urls}
+    alone = [transports.mock_of(name) or name for name in named if name not in reached]
+    places = _placed.places(alone, urls, transports, missing)
     for name in places:
-        if _missing(name):
-            raise UsageError(f"{name} is not installed: pip install 'bakeoff[{name}]'")
+        if command := _missing(name):
+            raise UsageError(f"{name} is not installed: {command}")
     return places
 
 
