@@ -650,6 +650,7 @@ class TestLock:
         write(run, tmp_path / "a.json")
         lock = locked(tmp_path / "a.json")
         monkeypatch.setattr("bakeoff.codecs.production.lock.version", lambda name: None)
+        monkeypatch.setattr("bakeoff.codecs.production.lock.of_modules", lambda name: None)
 
         assert {"zstandard": ">=0.23.1,<0.24", "Python": ">=1.2.3,<2"} == lock.requires
         missing = "zstandard is not installed, the lock requires >=0.23.1,<0.24: pip install 'zstandard>=0.23"
