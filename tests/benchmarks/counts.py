@@ -31,6 +31,7 @@ KNOWN = {
     ("ormsgpack", "load"): (1.08, "finds the end of the value, as the library ignores data after it"),
     ("cbor2", "dump"): (1.07, "counts levels, as a deep record crashes the library"),
     ("cbor2", "load"): (1.05, "finds the end of the value, as the library ignores data after it"),
+    ("marshal", "dump"): (1.2, "looks for objects with buffers, which the library writes as bytes"),
     ("bson", "load"): (1.04, "checks lengths, as the library reads beyond the end of a payload"),
 }
 """Codecs that may cost more, and why; see `bakeoff.codecs.safety.guards`."""
