@@ -62,6 +62,8 @@ FAULTS: tuple[Fault, ...] = (
             "msgspec-msgpack",
             "bson",
             "rapidjson",
+            "cbor2",
+            "marshal",
         ),
         "died",
         "an object that changes while it is encoded, by the code of a `Mapping` or dataclass in it, or by "
@@ -143,6 +145,7 @@ FAULTS: tuple[Fault, ...] = (
         "an interruption while a set is iterated",
         "panics if a set cannot be iterated, and drops the cause",
         ("interrupted-sets",),
+        always=False,
     ),
     Fault(
         ("pydantic-json", "pydantic-json/model"),
