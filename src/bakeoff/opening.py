@@ -1,7 +1,7 @@
 """Opening files whose place others may have prepared: regular files only, without waiting for a pipe.
 
-A folder that was cloned or unpacked may hold links, and a shared one files of other users. The names of
-journals, kept results and the like are known in advance, so others can make files with these names.
+A cloned or unpacked folder may contain links, and a shared folder may contain files of other users. Everyone
+knows the names of journals and kept results, so others can make files with these names.
 """
 
 from __future__ import annotations

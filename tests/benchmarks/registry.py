@@ -15,7 +15,7 @@ from ._frame import Targets, benchmark
 
 
 def differing(peer: Peer, count: int) -> list[str]:
-    """Return what differs between ours and theirs, of so many records."""
+    """Return a line for each difference from Confluent, over `count` records."""
     found = []
     for number, record in enumerate(peer.records(count)):
         ours, theirs = peer.codec.encode(record), peer.serialize(record)
