@@ -61,6 +61,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> str:
 def installed(path: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for folder in path.split(os.pathsep):
         monkeypatch.syspath_prepend(folder)
+    monkeypatch.delitem(sys.modules, "fixed_rows", raising=False)  # an earlier test may have imported it
     registry.rescan()
     yield
     monkeypatch.undo()
