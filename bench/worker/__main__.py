@@ -87,7 +87,7 @@ def _confine(job: Job) -> None:
         _limit(resource.RLIMIT_AS, job.memory)
     if job.kind != "prepare":  # standard input is kept in a file of any size
         _limit(resource.RLIMIT_FSIZE, _FILE_SIZE)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    _limit(resource.RLIMIT_CORE, 1)  # 0 would not stop a dump that core(5) pipes to a program, for seconds
     if job.core is not None:
         os.sched_setaffinity(0, {job.core})
     with contextlib.suppress(OSError):
