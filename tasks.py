@@ -2,9 +2,10 @@
 """One verb a task; needs Python 3.11+ with venv and a C compiler, and installs the rest into .venv.
 
 python3 tasks.py run [ARGUMENTS]   set up, then `bakeoff run ARGUMENTS`
-python3 tasks.py test [ARGUMENTS]  set up, then all tests, in three parts at the same time; --servers installs
-                                   what some drive (servers, a browser, a library) on this machine first;
-                                   --cov measures coverage; other arguments go to one pytest
+python3 tasks.py test [ARGUMENTS]  set up, then the quick tests; other arguments go to one pytest
+python3 tasks.py test --all        all tests, in three parts at the same time; --servers installs what some
+                                   drive (servers, a browser, a library) on this machine first; --cov measures
+                                   coverage
 python3 tasks.py versions [3.N...] [ARGUMENTS]   the core tests on each CPython from 3.11 to 3.14 that is
                                    installed; other arguments go to pytest
 python3 tasks.py lint              ruff and mypy
@@ -118,6 +119,8 @@ ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYT
 """Environment of commands: bytecode is written, as tests start hundreds of processes."""
 ABREAST = ("-n", str((os.cpu_count() or 1) + 1), "--dist", "worksteal")
 """Run one test more at a time than there are processors, as many tests wait for other processes."""
+QUICK = ("--quiet", "-m", "not integration and not slow", "--ignore", "tests/integrations")
+"""Arguments for the tests of a change while it is written."""
 PARTS = {
     "core": ("-m", "not integration", "--ignore", "tests/integrations", *ABREAST),
     "integrations": ("-m", "integration", "-k", "not blocks_are_carried_out or database"),
@@ -232,15 +235,18 @@ def run(arguments: list[str]) -> None:
 
 
 def test(arguments: list[str]) -> None:
-    """Set up and run all tests; nothing outside .venv is installed without --servers."""
+    """Set up and run the quick tests, all, or those of pytest's arguments.
+
+    Nothing outside .venv is installed without --servers.
+    """
     setup("dev")
     if "--servers" in arguments:
         servers()
-    chosen = [argument for argument in arguments if argument != "--servers"]
-    if chosen in ([], ["--cov"]):
-        all_parts(coverage="--cov" in chosen)
+    chosen = [argument for argument in arguments if argument not in ("--all", "--servers", "--cov")]
+    if arguments and not chosen:
+        all_parts(coverage="--cov" in arguments)
     else:
-        sh(BIN / "python", "-m", "pytest", *ABREAST, *chosen)
+        sh(BIN / "python", "-m", "pytest", *ABREAST, *(chosen or QUICK))
 
 
 def all_parts(*, coverage: bool) -> None:

@@ -84,7 +84,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if number := count(terminalreporter.getreports("skipped")):
         terminalreporter.write_line(
             f"left out for want of a server, a browser or a system library: {number}; "
-            "python3 tasks.py test --servers installs those",
+            "python3 tasks.py test --all --servers installs those",
             yellow=True,
         )
 

@@ -1,6 +1,6 @@
 """Software for tests that pip does not install. Tests without it are skipped, and their number is reported.
 
-``python3 tasks.py test --servers`` installs it; see `servers` for servers.
+``python3 tasks.py test --all --servers`` installs it; see `servers` for servers.
 """
 
 from __future__ import annotations

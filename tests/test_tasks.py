@@ -128,9 +128,23 @@ def test_what_tests_drive_is_installed_when_asked(
     assert ["-m", "pytest", *tasks.ABREAST, "-x"] == tasks.typed[-1][1:]
 
 
+def test_the_quick_tests_start_no_server(tasks: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tasks, "setup", lambda *groups: None)
+    tasks.test([])
+
+    assert ["-m", "pytest", *tasks.ABREAST, *tasks.QUICK] == tasks.typed[-1][1:]
+    assert "not integration and not slow" in tasks.QUICK
+
+
 @pytest.mark.parametrize(
     ("codes", "arguments"),
-    [([0, 0, 0], []), ([0, 1, 0], []), ([2, 0, 0], ["--cov"]), ([0, 0, 0], ["--cov"]), ([0, 0, 3], [])],
+    [
+        ([0, 0, 0], ["--all"]),
+        ([0, 1, 0], ["--all"]),
+        ([2, 0, 0], ["--cov"]),
+        ([0, 0, 0], ["--all", "--cov"]),
+        ([0, 0, 3], ["--all"]),
+    ],
 )
 def test_all_parts_are_run_at_the_same_time(
     tasks: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, codes: list[int], arguments: list[str]
@@ -150,8 +164,9 @@ def test_all_parts_are_run_at_the_same_time(
 
     markers = [command[command.index("-m", 3) + 1] for command in begun]
     assert ["not integration", "integration", "integration"] == markers
-    assert [arguments == ["--cov"]] * 3 == ["--cov" in command for command in begun]
-    assert arguments == ["--cov"] * ("report" in tasks.typed[-1] if tasks.typed else 0)
+    measured = "--cov" in arguments
+    assert [measured] * 3 == ["--cov" in command for command in begun]
+    assert measured == ("report" in tasks.typed[-1] if tasks.typed else False)
 
 
 def test_long_steps_of_setting_up_are_said(
