@@ -12,8 +12,8 @@ python3 tasks.py docs              the site, into build/docs; a warning is an er
 python3 tasks.py field [--check [LIBRARY...]]   docs/reference/field.md, the libraries of the field; --check
                                    names those with a newer release on PyPI, and fails if there are any
 python3 tasks.py gallery [--again | --pages | --fetch] [NAME...]   docs/results: measure public data sets
-                                   that have changed, and write their pages; --add FILE keeps the result
-                                   of another machine
+                                   that have changed, and write their pages; --budget TIME for each;
+                                   --add FILE keeps the result of another machine
 python3 tasks.py wheel             sdist, wheel from it, and the tests that can differ on that, installed
 python3 tasks.py wheels [PATTERN]  wheels of all Pythons for Linux, into dist, by zig; cp313-* chooses some
 python3 tasks.py sanitize          tests of the extensions under AddressSanitizer; needs gcc

@@ -75,6 +75,11 @@ class DataSet:
     options: Sequence[str] = ()
 
     @property
+    def arguments(self) -> dict[str, str]:
+        """The options of `bakeoff run` with their values."""
+        return dict(zip(self.options[::2], self.options[1::2], strict=True))
+
+    @property
     def origin(self) -> str:
         """The package, its version and its registry, for people."""
         found = _PURL.fullmatch(self.package)
@@ -124,8 +129,11 @@ class Gallery:
 
     def command(self, each: DataSet, effort: Sequence[str]) -> list[str]:
         """Return the arguments of bakeoff that measure a data set."""
-        source = each.source or f"build/gallery/{each.file}"
-        return ["run", source, *each.options, *effort]
+        return ["run", self.source(each), *each.options, *effort]
+
+    def source(self, each: DataSet) -> str:
+        """Return what bakeoff reads, from the folder of the project."""
+        return each.source or f"build/gallery/{each.file}"
 
     # From the registry to the file of records
 
@@ -181,7 +189,8 @@ class Gallery:
         if not self.kept(each).exists():
             return "it was not measured yet"
         result = read(self.kept(each))
-        if result.command != shlex.join(["bakeoff", *self._measured(each)]):
+        wanted = ["bakeoff", *self.command(each, self.effort[:1])]
+        if shlex.split(result.command)[: len(wanted)] != wanted:
             return "its options have changed"
         changed = [
             f"{library} {was}, now {now or 'missing'}"
@@ -197,10 +206,8 @@ class Gallery:
 
     def _sha256(self, each: DataSet) -> str:
         """Return the hash of the records as a result of `bakeoff run` has it."""
-        chosen = dict(zip(each.options[::2], each.options[1::2], strict=True))
-        source = each.source or str(self.cache / each.file)
-        if each.source:
-            source = str(self.root / each.source)
+        chosen = each.arguments
+        source = self.root / self.source(each)
         return bakeoff.corpus(source, chosen.get("--records"), at=chosen.get("--at")).sha256
 
     def measure(self, each: DataSet) -> None:
@@ -237,6 +244,7 @@ class Gallery:
         result = replace(result, environment=shown | {"hostname": host})
         if lines := lacking([result], [path], path):
             raise GalleryError("\n- ".join([f"{path.name}: cannot be published; it lacks:", *lines]))
+        self.cache.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=self.cache) as away:
             plain = Path(away, "result.json")
             write(result, plain)
@@ -246,25 +254,27 @@ class Gallery:
 
     # From result files to pages
 
-    def pages(self) -> Mapping[Path, bytes]:
-        """Return all pages and charts of kept results."""
-        found: dict[Path, bytes] = {}
-        results = {each: read(self.kept(each)) for each in self.sets() if self.kept(each).exists()}
-        for each, result in results.items():
-            others = [read(path) for path in self.submitted(each)]
-            found[self.results / f"{each.name}.md"] = self._page(each, result, others).encode()
-            for dark, ending in ((False, ".svg"), (True, "-dark.svg")):
-                found[self.results / f"{each.name}{ending}"] = charts.render([result], dark=dark)
-        index = self.results / "index.md"
-        found[index] = _index(index.read_text(encoding="utf-8"), results).encode()
-        return found
+    def measured(self) -> dict[DataSet, ResultData]:
+        """Return the kept results."""
+        return {each: read(self.kept(each)) for each in self.sets() if self.kept(each).exists()}
 
     def write_pages(self) -> None:
-        """Write them."""
-        for path, content in self.pages().items():
-            path.write_bytes(content)
+        """Write the pages and charts of all kept results, and the list of them."""
+        results = self.measured()
+        for each, result in results.items():
+            (self.results / f"{each.name}.md").write_text(self.page(each, result), encoding="utf-8")
+            for name, drawn in self.charts(each, result).items():
+                (self.results / name).write_bytes(drawn)
+        index = self.results / "index.md"
+        index.write_text(listed(index.read_text(encoding="utf-8"), results), encoding="utf-8")
 
-    def _page(self, each: DataSet, result: ResultData, others: Sequence[ResultData]) -> str:
+    def charts(self, each: DataSet, result: ResultData) -> dict[str, bytes]:
+        """Return the charts on a data set, for a light and a dark page, by file name."""
+        names = {f"{each.name}.svg": False, f"{each.name}-dark.svg": True}
+        return {name: charts.render([result], dark=dark) for name, dark in names.items()}
+
+    def page(self, each: DataSet, result: ResultData) -> str:
+        """Return the page on a data set."""
         corpus = result.corpora[0]
         members = ", ".join(f"`{member}`" for member in each.members)
         chart = [
@@ -272,6 +282,10 @@ class Gallery:
             for ending, theme in (("", "light"), ("-dark", "dark"))
         ]
         quick = shlex.join(["bakeoff", *self.command(each, QUICK)])
+        kept = self.kept(each).relative_to(self.root).as_posix()
+        # A result file may not say which Python code is run.
+        code = [*(("--corpus", each.source) if each.source else ()), *self._schema(each)]
+        verify = shlex.join(["bakeoff", "verify", kept, *code])
         parts = [
             f"<!-- made by tasks.py gallery from {each.name}.json.gz -->",
             f"# {each.title}",
@@ -287,14 +301,19 @@ class Gallery:
             else f"All {corpus.records:,} records were checked and measured.",
             "\n".join(f"- {label}: {words}" for label, words in profile_lines(corpus.profile)),
             "## Repeat it",
-            "In a checkout of bakeoff. The first command fetches the records, the second takes ten seconds:",
-            "<!-- not run: fetches from a registry, and measures -->",
-            f"```sh\npython3 tasks.py gallery --fetch {each.name}\n.venv/bin/{quick}\n```",
+            "In a checkout of bakeoff. The first command fetches the records, the second measures them in "
+            "ten seconds, and the third checks three figures of the result file:",
+            "<!-- not run: fetches from a registry, and measures -->\n```sh\n"
+            f"python3 tasks.py gallery --fetch {each.name}\n.venv/bin/{quick}\n.venv/bin/{verify}\n```",
             render([result], "md").strip(),
         ]
-        if others:
+        if others := [read(path) for path in self.submitted(each)]:
             parts += ["## Other machines", render([result, *others], "md").strip().replace("## ", "### ")]
         return "\n\n".join(parts) + "\n"
+
+    def _schema(self, each: DataSet) -> list[str]:
+        chosen = each.arguments.get("--schema", "")
+        return ["--schema", chosen] if ".py:" in chosen else []
 
     # Results of other machines
 
@@ -352,7 +371,10 @@ def _fetched(each: DataSet, folder: Path) -> Path:
         GalleryError: The client is missing, or fails.
     """
     if each.package.startswith("file:"):
-        return Path(shutil.copy(unquote(urlsplit(each.package).path), folder))
+        try:
+            return Path(shutil.copy(unquote(urlsplit(each.package).path), folder))
+        except OSError as error:
+            raise GalleryError(f"{each.name}: {each.package} cannot be read: {error.strerror}") from error
     found = _PURL.fullmatch(each.package)
     if found is None:
         raise GalleryError(f"{each.name}: {each.package} is not a package of npm or PyPI")
@@ -420,7 +442,7 @@ def _machine(result: ResultData) -> str:
     return f"{env.get('cpu_model_name')}, Python {str(env.get('python_version')).partition(' ')[0]}"
 
 
-def _index(page: str, results: Mapping[DataSet, ResultData]) -> str:
+def listed(page: str, results: Mapping[DataSet, ResultData]) -> str:
     """Return the page with its list and its tree of pages made again."""
     rows = []
     for each, result in results.items():
@@ -452,11 +474,14 @@ def main(arguments: Sequence[str], gallery: Gallery) -> int:
     parser = argparse.ArgumentParser("tasks.py gallery", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help="data sets of data.toml; all by default")
     what = parser.add_mutually_exclusive_group()
+    parser.add_argument("--budget", metavar="TIME", help="time for each, on a busy machine [default: 70s]")
     what.add_argument("--again", action="store_true", help="measure also what has not changed")
     what.add_argument("--fetch", action="store_true", help="only fetch and write the files of records")
     what.add_argument("--pages", action="store_true", help="only write the pages of the kept results")
     what.add_argument("--add", type=Path, metavar="FILE", help="keep a result of another machine")
     chosen = parser.parse_args(arguments)
+    if chosen.budget:
+        gallery = replace(gallery, effort=("--budget", chosen.budget))
     try:
         if chosen.add:
             print(f"accepted: {gallery.add(chosen.add).relative_to(gallery.root)}")

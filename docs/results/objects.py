@@ -43,7 +43,7 @@ class Penguin:
 
 
 def weather() -> Iterator[Day]:
-    """Yield the days."""
+    """Days of weather in two cities."""
     with (_FILES / "weather.csv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             yield Day(
@@ -58,6 +58,9 @@ def weather() -> Iterator[Day]:
 
 
 def penguins() -> Iterator[Penguin]:
-    """Yield the penguins."""
-    for record in json.loads((_FILES / "penguins.json").read_bytes()):
-        yield Penguin(*record.values())
+    """Penguins, as objects of a dataclass."""
+    # In this file, some of the lengths in tenths of a millimeter have no decimals.
+    for record in json.loads((_FILES / "penguins.json").read_bytes(), parse_int=float):
+        species, island, beak_length, beak_depth, *measured, sex = record.values()
+        flipper_length, body_mass = (None if each is None else int(each) for each in measured)
+        yield Penguin(species, island, beak_length, beak_depth, flipper_length, body_mass, sex)
