@@ -243,7 +243,8 @@ class Gallery:
         host = path.name.partition("@")[2].removesuffix(".json.gz") or "gallery"
         result = replace(result, environment=shown | {"hostname": host})
         if lines := lacking([result], [path], path):
-            raise GalleryError("\n- ".join([f"{path.name}: cannot be published; it lacks:", *lines]))
+            more = "; a longer --budget adds processes" if any(map(_of_intervals, lines)) else ""
+            raise GalleryError("\n- ".join([f"{path.name}: cannot be published{more}; it lacks:", *lines]))
         self.cache.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=self.cache) as away:
             plain = Path(away, "result.json")
@@ -359,6 +360,10 @@ class Gallery:
         return each, reasons
 
 
+def _of_intervals(line: str) -> bool:
+    return line.startswith("intervals: ")
+
+
 def _sha256(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
@@ -446,9 +451,10 @@ def listed(page: str, results: Mapping[DataSet, ResultData]) -> str:
     """Return the page with its list and its tree of pages made again."""
     rows = []
     for each, result in results.items():
-        corpus, (ranking, *_) = result.corpora[0], result.rankings
-        size = f"{corpus.sample:,} × {round(float(corpus.profile.get('bytes_mean', 0))):,} B"
-        rows.append(f"| [{each.title}]({each.name}.md) | {size} | {_leaders(ranking)} |\n")
+        corpus = result.corpora[0]
+        mean = corpus.profile.get("bytes_mean")
+        size = f"{corpus.sample:,} × {round(mean):,} B" if isinstance(mean, int | float) else ""
+        rows.append(f"| [{each.title}]({each.name}.md) | {size} | {_leaders(result.rankings)} |\n")
     tree = "".join(f"{each.name}\n" for each in results)
     made = (
         "| data set | records measured | leads |\n| --- | --- | --- |\n"
@@ -458,9 +464,10 @@ def listed(page: str, results: Mapping[DataSet, ResultData]) -> str:
     return _LIST.sub(lambda found: found[1] + made + found[2], page)
 
 
-def _leaders(ranking: Ranking) -> str:
+def _leaders(rankings: Sequence[Ranking]) -> str:
     """Name the codec that costs least, and those that may cost as little."""
-    if not ranking.winner:
+    ranking = next((each for each in rankings if each.winner), None)
+    if ranking is None:
         return "no safe codec preserves every record"
     words = [f"`{ranking.winner}`"]
     for names, word in ((ranking.same, "the same cost"), (ranking.unresolved, "not distinguishable")):

@@ -77,8 +77,10 @@ def spans(members: Files) -> Files:
             from opentelemetry.proto.trace.v1 import trace_pb2
         finally:
             sys.path.remove(folder)
-    whole = {"preserving_proto_field_name": True, "always_print_fields_with_no_presence": True}
-    records = (MessageToDict(batch, **whole) for batch in _batches(trace_pb2, random.Random(1)))
+    records = (
+        MessageToDict(batch, preserving_proto_field_name=True, always_print_fields_with_no_presence=True)
+        for batch in _batches(trace_pb2, random.Random(1))
+    )
     definition = FileDescriptorSet()
     for file in _imported(trace_pb2.DESCRIPTOR):
         file.CopyToProto(definition.file.add())
@@ -106,8 +108,8 @@ def _batches(trace: Any, rng: random.Random) -> Iterator[Any]:
     start = 1_790_000_000_000_000_000
     for number in range(_SPANS):
         batch = trace.ResourceSpans()
-        resource = {"service.name": "orders", "service.version": "4.2.1", "process.pid": 4242}
-        _attribute(batch.resource, resource | {"host.name": f"orders-{number % 7}"})
+        _attribute(batch.resource, {"service.name": "orders", "service.version": "4.2.1"})
+        _attribute(batch.resource, {"process.pid": 4242, "host.name": f"orders-{number % 7}"})
         scope = batch.scope_spans.add()
         scope.scope.name, scope.scope.version = "opentelemetry.instrumentation.asgi", "0.63b2"
         trace_id, parent = rng.getrandbits(128).to_bytes(16), b""
@@ -124,11 +126,9 @@ def _batches(trace: Any, rng: random.Random) -> Iterator[Any]:
             else:
                 order = rng.randrange(10**6)
                 span.name, span.kind = "GET /orders/{id}", trace.Span.SPAN_KIND_SERVER
-                route = {"http.request.method": "GET", "http.route": "/orders/{id}"}
                 status = 500 if rng.random() < 0.02 else 200
-                _attribute(
-                    span, route | {"url.path": f"/orders/{order}", "http.response.status_code": status}
-                )
+                _attribute(span, {"http.request.method": "GET", "http.route": "/orders/{id}"})
+                _attribute(span, {"url.path": f"/orders/{order}", "http.response.status_code": status})
                 if status == 500:
                     span.status.code = trace.Status.STATUS_CODE_ERROR
                     event = span.events.add(time_unix_nano=span.end_time_unix_nano, name="exception")
