@@ -125,18 +125,19 @@ class Project:
         self.archive = root / "tiny-1.0.0.tgz"
         with tarfile.open(self.archive, "w:gz") as tar:
             tar.add(records, "package/records.json")
-        self.declare(hashlib.sha256(self.archive.read_bytes()).hexdigest())
+        self.declare()
         (root / "docs/results/makers.py").write_text("")
         (root / "docs/results/index.md").write_text(
             "# Results\n\n<!-- made by tasks.py gallery -->\n<!-- end -->\n"
         )
 
-    def declare(self, sha256: str, **other: Any) -> None:
+    def declare(self, sha256: str = "", **other: Any) -> None:
+        """Write data.toml, with the hash of the archive if none is given."""
         fields = {
             "title": "Tiny",
             "about": "Fifty records.",
             "package": self.archive.as_uri(),
-            "sha256": sha256,
+            "sha256": sha256 or hashlib.sha256(self.archive.read_bytes()).hexdigest(),
             "members": ["package/records.json"],
             "license": "MIT",
             "licensed": "package/LICENSE",
@@ -222,7 +223,7 @@ def test_what_has_changed_is_measured_again(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     if options:
-        project.declare(hashlib.sha256(project.archive.read_bytes()).hexdigest(), options=options)
+        project.declare(options=options)
 
     assert 1 == project.task(*arguments, run=FAILS)
     said = capsys.readouterr().err
@@ -272,7 +273,7 @@ def test_another_archive_is_not_read(project: Project, capsys: pytest.CaptureFix
 def test_what_cannot_be_had_is_an_error_in_a_sentence(
     change: dict[str, Any], said: str, project: Project, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    project.declare(hashlib.sha256(project.archive.read_bytes()).hexdigest(), **change)
+    project.declare(**change)
 
     assert 1 == project.task()
     assert said in capsys.readouterr().err
@@ -289,6 +290,16 @@ def test_a_registry_that_cannot_be_reached_is_an_error_in_a_sentence(
 
     assert 1 == project.task()
     assert "opentelemetry-proto 1.45.2 could not be fetched from PyPI" in capsys.readouterr().err
+
+
+def test_a_missing_client_is_an_error_in_a_sentence(
+    project: Project, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(project.root))
+    project.declare("0" * 64, package="pkg:npm/%40scope/name@1.0.0")
+
+    assert 1 == project.task()
+    assert "tiny: cannot run npm, which fetches @scope/name: " in capsys.readouterr().err
 
 
 def test_an_unknown_data_set_is_named(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
