@@ -99,7 +99,7 @@ class Gallery:
     """
 
     root: Path
-    run: Sequence[str] = (sys.executable, "-m", "bakeoff")
+    run: Sequence[str] = (str(Path(sys.executable).with_name("bakeoff")),)
     effort: Sequence[str] = EFFORT
     results: Path = field(init=False)
     cache: Path = field(init=False)
@@ -167,7 +167,7 @@ class Gallery:
         """
         members = _members(each, self.fetch(each))
         if each.maker:
-            written = _makers(self.results)(each.maker)(members)
+            written = _maker(self.results / "makers.py", each.maker)(members)
         else:
             (content,) = members.values()
             written = {each.file: content}
@@ -412,8 +412,8 @@ def _members(each: DataSet, archive: Path) -> dict[str, bytes]:
         GalleryError: One is not there.
     """
     files = dict(_unpacked(archive, tuple(each.members)))
-    if lacking_ := [name for name in each.members if not any(there.startswith(name) for there in files)]:
-        raise GalleryError(f"{each.name}: {each.package} has no {', '.join(lacking_)}")
+    if absent := [name for name in each.members if not any(there.startswith(name) for there in files)]:
+        raise GalleryError(f"{each.name}: {each.package} has no {', '.join(absent)}")
     return files
 
 
@@ -431,14 +431,15 @@ def _unpacked(archive: Path, wanted: tuple[str, ...]) -> Iterator[tuple[str, byt
                 yield info.name, file.read()
 
 
-def _makers(folder: Path) -> Callable[[str], Callable[[Mapping[str, bytes]], Mapping[str, bytes]]]:
-    """Return the lookup of makers by name."""
-    spec = importlib.util.spec_from_file_location("makers", folder / "makers.py")
+def _maker(file: Path, name: str) -> Callable[[Mapping[str, bytes]], Mapping[str, bytes]]:
+    """Return a function of makers.py."""
+    spec = importlib.util.spec_from_file_location("makers", file)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return lambda name: getattr(module, name)
+    found: Callable[[Mapping[str, bytes]], Mapping[str, bytes]] = getattr(module, name)
+    return found
 
 
 def _machine(result: ResultData) -> str:
