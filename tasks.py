@@ -12,6 +12,9 @@ python3 tasks.py lint              ruff and mypy
 python3 tasks.py docs              the site, into build/docs; a warning is an error
 python3 tasks.py field [--check [LIBRARY...]]   docs/reference/field.md, the libraries of the field; --check
                                    names those with a newer release on PyPI, and fails if there are any
+python3 tasks.py gallery [--again | --pages | --fetch] [NAME...]   docs/results: measure public data sets
+                                   that have changed, and write their pages; --budget TIME for each;
+                                   --add FILE keeps the result of another machine
 python3 tasks.py wheel             sdist, wheel from it, and the tests that can differ on that, installed
 python3 tasks.py wheels [PATTERN]  wheels of all Pythons for Linux, into dist, by zig; cp313-* chooses some
 python3 tasks.py sanitize          tests of the extensions under AddressSanitizer; needs gcc
@@ -344,6 +347,12 @@ def field(arguments: list[str]) -> None:
     os.execv(BIN / "python", [str(BIN / "python"), "docs/field.py", *arguments])
 
 
+def gallery(arguments: list[str]) -> None:
+    """Measure the data sets of docs/results that have changed, and write their pages."""
+    setup("dev")
+    os.execv(BIN / "python", [str(BIN / "python"), "docs/gallery.py", *arguments])
+
+
 def build(away: Path, *options: str, **environment: str) -> Path:
     """Build the sdist and the wheel from it into away/dist; return the Python of a new environment.
 
@@ -489,6 +498,7 @@ VERBS = {
     "lint": lint,
     "docs": docs,
     "field": field,
+    "gallery": gallery,
     "wheel": wheel,
     "wheels": wheels,
     "sanitize": sanitize,

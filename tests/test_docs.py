@@ -44,10 +44,11 @@ def test_blocks_say_what_they_are(page: Path) -> None:
 
 def test_what_is_not_run_is_counted() -> None:
     """The number of blocks that are not run, each with a reason; a further one must be a decision."""
-    left_out = [block for page in PAGES for block in blocks(page) if block.not_run]
+    written = [page for page in PAGES if not page.read_text(encoding="utf-8").startswith("<!-- made by ")]
+    left_out = [block for page in written for block in blocks(page) if block.not_run]
 
     assert [] == [str(block) for block in left_out if len(block.not_run.split()) < 2]
-    assert 74 == len(left_out), "\n".join(f"{block}: {block.not_run}" for block in left_out)
+    assert 76 == len(left_out), "\n".join(f"{block}: {block.not_run}" for block in left_out)
 
 
 def options_of(command: click.Command) -> set[str]:
