@@ -46,13 +46,10 @@ class Expectation:
     @property
     def sentence(self) -> str:
         """The expectation, marked as one."""
-        tied = ", which tie" if len(self.level) > 1 else ""
-        text = f"expected, from {self.data_set.title}: {few(self.level)}{tied}"
-        costs = self.data_set.costs
-        behind = next((name for name in self.order if name not in self.level), "")
-        if not behind:
-            return text
-        return f"{text}, then {behind} {ratio(costs[behind] / costs[self.order[0]])}"
+        first, second, *_ = self.order
+        times = ratio(self.data_set.costs[second] / self.data_set.costs[first])
+        behind = f"({times}, not distinguishable)" if second in self.level else times
+        return f"expected, from {self.data_set.title}: {first}, then {second} {behind}"
 
 
 def nearest(shape: Shape, among: Sequence[DataSet]) -> DataSet | None:
@@ -90,26 +87,25 @@ def verdict(expected: Expectation, result: ResultData, corpus: str) -> str:
     contest = standing.contest(safe, preferred(safe, cost))
     if contest is None:
         return f"{_UNTESTED}: no codec was timed"
-    wanted = [name for name in expected.level if name in standing.costs]
-    if not wanted:
-        return f"{_UNTESTED}: {few(expected.level)} {_were(expected.level)} not timed"
+    leader = expected.order[0]
+    if leader not in standing.costs:
+        return f"{_UNTESTED}: {leader} was not timed"
     processes = min(len(samples) for samples in standing.samples.values())
     if processes < Processes.FEWEST:
         counted = "1 process is" if processes == 1 else f"{processes} processes are"
         return f"{_UNTESTED}: {counted} too few; {contest.cheapest} has the lowest mean"
     level = [name for name in standing.costs if name in contest.level]
     leading = f"{few(level)} {'leads' if len(level) == 1 else 'lead'}"
-    if set(level) <= set(wanted):
+    if level == [leader]:
         return f"the expectation held: {leading}"
-    if set(level) & set(wanted):
+    if leader in level:
         return f"the expectation tied: {few(level)} are not distinguishable at the top"
-    behind = min(wanted, key=lambda name: standing.costs[name].value)
-    times = ratio(standing.costs[behind].value / standing.costs[level[0]].value)
-    return f"the expectation did not hold: {leading}, {times} before {behind}"
-
-
-def _were(names: Sequence[str]) -> str:
-    return "was" if len(names) == 1 else "were"
+    times = ratio(standing.costs[leader].value / standing.costs[level[0]].value)
+    if set(level) & set(expected.level):
+        return (
+            f"the expectation tied: {leading}, {times} before {leader}, as the published result leaves open"
+        )
+    return f"the expectation did not hold: {leading}, {times} before {leader}"
 
 
 def _safe(candidates: Sequence[Candidate]) -> list[Candidate]:
