@@ -12,7 +12,7 @@ from typing import Final
 
 from ...bench.method import Processes
 from ...bench.results import ResultData
-from ..model.candidates import Candidate, candidates_on, corpora, preferred, standing_on
+from ..model.candidates import BASELINE, Candidate, candidates_on, corpora, preferred, standing_on
 from ..model.cost import CostModel
 from ..model.distance import NEAR, Shape
 from ..model.expected import DataSet, data_sets, shape_of
@@ -79,7 +79,7 @@ def expectation(shape: Shape, codecs: Sequence[str], among: Sequence[DataSet]) -
 
 
 def verdict(expected: Expectation, result: ResultData, corpus: str) -> str:
-    """Say in a sentence whether an expectation held on a corpus of a run."""
+    """Say in a sentence whether an expectation held on a corpus of a run: held, tied, not, or not tested."""
     cost = CostModel()
     candidates = candidates_on(result, corpus)
     standing = standing_on(result, corpus, candidates, cost)
@@ -109,7 +109,7 @@ def verdict(expected: Expectation, result: ResultData, corpus: str) -> str:
 
 
 def _safe(candidates: Sequence[Candidate]) -> list[Candidate]:
-    return [candidate for candidate in candidates if not candidate.drawback]
+    return [each for each in candidates if each.name != BASELINE and not each.drawback]
 
 
 def _comparable(result: ResultData) -> bool:
@@ -135,8 +135,8 @@ class Expectations:
     def before(self, result: ResultData, corpus: str) -> None:
         """Say what to expect on a corpus, whose codecs were checked and not yet timed.
 
-        Nothing is said of records without a profile, or if the run measures something else than published
-        results do: other operations, batches, resized records.
+        Nothing is said of records without sizes, of a single codec, or if the run measures something else
+        than published results do: other operations, batches, resized records.
 
         Args:
             result: The result so far.
@@ -145,9 +145,10 @@ class Expectations:
         candidates = candidates_on(result, corpus)
         facts = next(each for each in corpora(result) if each.name == corpus)
         shape = shape_of(facts, candidates)
-        if shape is None or not _comparable(result):
+        codecs = [candidate.name for candidate in _safe(candidates)]
+        if shape is None or len(codecs) < _FEWEST or not _comparable(result):
             return
-        found = expectation(shape, [candidate.name for candidate in _safe(candidates)], data_sets())
+        found = expectation(shape, codecs, data_sets())
         if isinstance(found, Expectation):
             self._found[corpus] = found
             found = found.sentence

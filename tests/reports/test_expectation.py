@@ -263,6 +263,16 @@ def test_runs_that_measure_something_else_have_no_expectation(published, options
     assert [] == said
 
 
+def test_a_single_codec_has_no_expectation(published):
+    published(data_set("orders", ORDERS, msgpack=1.0, json=2.0))
+    said = []
+    alone = madeup.planted({"json": madeup.PLANTED["json"]}, options={"operations": "dump\nload"})
+
+    Expectations(said.append).before(with_profile(alone, ORDERS), "messages")
+
+    assert [] == said
+
+
 def test_several_corpora_are_named(published):
     published(data_set("orders", ORDERS, msgpack=1.0, json=2.0))
     said = []
