@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import bakeoff
 import madeup
 from bakeoff.bench.results import write
 from bakeoff.datasets.profile import profile
@@ -19,6 +20,7 @@ from bakeoff.reports.decide.expectation import Expectation, Expectations, expect
 from bakeoff.reports.model import expected
 from bakeoff.reports.model.distance import COORDINATES, NEAR, Shape
 from bakeoff.reports.model.expected import DataSet, data_sets
+from hurried import hurry
 from inprocess import run
 
 DOCS = Path(__file__).parents[2] / "docs" / "reference" / "reports.md"
@@ -412,3 +414,15 @@ def test_only_quick_runs_expect_something(tmp_path, published, quick):
     assert 0 == done.returncode
     assert quick == ("no expectation: nothing among the 1 published" in done.stderr)
     assert "the expectation" not in done.stderr
+
+
+@pytest.mark.parametrize("progress", [True, False])
+def test_a_quick_run_from_python_says_the_same_with_its_progress(capsys, monkeypatch, published, progress):
+    published(data_set("orders", ORDERS, msgpack=1.0, json=6.0))
+    hurry(monkeypatch.setattr)
+
+    bakeoff.run(ORDERS, ["json", "msgpack"], quick=True, all=True, budget=0, progress=progress)
+
+    said = capsys.readouterr().err
+    assert progress == ("(orders): msgpack, then json 6.00×" in said)
+    assert progress == ("\nthe expectation " in said)
