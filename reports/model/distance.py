@@ -104,6 +104,12 @@ COORDINATES: Final[Mapping[str, Coordinate]] = {
         "with fewer booleans, nulls and brackets",
         "with more booleans, nulls and brackets",
     ),
+    "dicts": Coordinate(
+        0.25,
+        "share of the values that are dicts, which cost more than others",
+        "with fewer dicts",
+        "with more dicts",
+    ),
     "wide": Coordinate(
         0.25,
         "share of the texts that have non-ASCII characters",
@@ -198,6 +204,7 @@ class Shape:
             "size": math.log10(size),
             "value": math.log10(max(1.0, size * (1.0 - parts.keys) / self.facts["values_mean"])),
             **parts._asdict(),
+            "dicts": self._share("type_dict"),
             "wide": self.wide,
             "foreign": math.sqrt(self.foreign),
             "depth": math.log2(1.0 + self._share("depth_max")),
