@@ -109,6 +109,7 @@ class Session:
         resume: Continue the run in `output`.
         show: Receives progress.
         look: Called after new findings, with a function that returns the result so far.
+        checked: Called before the codecs of a corpus are timed, with the result so far and the corpus's name.
         objects: Objects of the program; a corpus among them is the only one.
         machine: The machine that measures.
         reader: Reads the corpora on this machine; a new one if it is None.
@@ -129,6 +130,7 @@ class Session:
         resume: bool = False,
         show: Show = lambda text, done, total: None,
         look: Callable[[Callable[[], ResultData]], object] = lambda result: None,
+        checked: Callable[[ResultData, str], object] | None = None,
         objects: Objects = NO_OBJECTS,
         machine: Machine = LOCAL,
         reader: Reader | None = None,
@@ -140,6 +142,7 @@ class Session:
         self.resume = resume
         self.show = show
         self.look = look
+        self.checked = checked
         self.objects = objects
         self.machine = machine
         self.reader = reader
@@ -345,6 +348,8 @@ class Session:
                 self._refuse(stage.changed)
             self._warn_of_codecs(run, before)
             if self.options.timed():
+                if self.checked is not None:
+                    self.checked(run.state.result(duration=run.spent(), complete=False), stage.name)
                 time_cells(run, stage)
             if time.monotonic() - self._saved > _SAVE_EVERY:
                 self._save(run, complete=False, last=False)

@@ -58,7 +58,8 @@ def run(
         source: An iterable of records; a file; the name of a built-in corpus; or a `Corpus`.
         codecs: Names, with ``*`` and ``!exclusion``; `Codec` objects; mappings of a name to
             ``(dumps, loads)`` or another source of `bakeoff.codec`. The default set if empty.
-        quick: Take about ten seconds: fewer records, wider intervals, no memory.
+        quick: Take about ten seconds: fewer records, wider intervals, no memory. A remark says what published
+            results lead one to expect, and another one whether that held.
         budget: Seconds, including reading and checking; 70 by default, 9 with `quick`.
         precision: Half-width of the ratios' intervals to reach; 0.02 by default.
         records: Maximum number of records; for a built-in corpus, the number to generate.
@@ -129,7 +130,8 @@ def run(
             no_time_limit=all or None,
             trusted=trusted or None,
         )
-        return _measured(options, _objects(corpus, options), folder, progress=progress)
+        objects = _objects(corpus, options)
+        return _measured(options, objects, folder, progress=progress, expecting=quick and progress)
 
 
 def _check(**arguments: Any) -> None:
@@ -147,20 +149,28 @@ def _check(**arguments: Any) -> None:
         raise UsageError(f"{error}; help(bakeoff.run) says what it may be") from error
 
 
-def _measured(options: Options, objects: Objects, folder: Path, *, progress: bool) -> Result:
+def _measured(options: Options, objects: Objects, folder: Path, *, progress: bool, expecting: bool) -> Result:
     from ._progress import shown
     from ._result import Result
     from .bench.run.session import Session
+    from .reports.decide.expectation import Expectations
 
     output = folder / "bakeoff.json"
     call = f"bakeoff.run({options.corpora[0]!r}, {list(options.codecs)!r})"
+    expected = Expectations(_remark)
+    checked = expected.before if expecting else None
     with shown(wanted=progress) as show:
-        session = Session(options, output, command=call, show=show, objects=objects)
+        session = Session(options, output, command=call, show=show, objects=objects, checked=checked)
         data = session.run()
+    expected.after(data)
     if progress:
         for note in session.notes:
-            sys.stderr.write(f"{lines_visible(note)}\n")
+            _remark(note)
     return Result(data)
+
+
+def _remark(text: str) -> None:
+    sys.stderr.write(f"{lines_visible(text)}\n")
 
 
 def _options(source: str | Corpus, codecs: Sequence[str], **asked: Any) -> Options:

@@ -280,6 +280,7 @@ def command(
         explaining=explaining,
         baseline=baseline,
         machines=machines,
+        expecting=given["quick"],
     )
 
 
@@ -293,6 +294,7 @@ def carry_out(
     explaining: bool = False,
     baseline: Path | None = None,
     machines: Sequence[Machine] = (),
+    expecting: bool = False,
 ) -> None:
     """Check the options, measure, and print the result; on a terminal, show progress and the table so far.
 
@@ -305,12 +307,14 @@ def carry_out(
         explaining: Print the timing contract and the planned run instead.
         baseline: File or folder with earlier results to compare with.
         machines: The machines that measure; this one if there are none.
+        expecting: Say on stderr what published results lead one to expect, and whether it held.
 
     Raises:
         UsageError: An option is invalid.
         click.exceptions.Exit: The run was interrupted, a machine was lost, or no codec passed its checks.
     """
     from ..bench.run.machines.addresses import LOCAL
+    from ..reports.decide.expectation import Expectations
 
     options.validate(named)
     # Before the run, which may write to one of these files, and takes longer than to find no such folder.
@@ -326,14 +330,22 @@ def carry_out(
             text = explain(options, show_on(screen.progress)) + plan(machines, output)
             click.echo(text, nl=False)
             return
-    session, result = measured_here(options, output, resume=resume, machine=machines[0])
+    expected = Expectations(lambda line: show_text(line, stderr=True), name=len(options.corpora) > 1)
+    checked = expected.before if expecting else None
+    session, result = measured_here(options, output, resume=resume, machine=machines[0], checked=checked)
     _print([result], per)
+    expected.after(result)
     noted(session)
     _finish([result], earlier, f"{output}{machines[0].option}", stopped=session.interrupted)
 
 
 def measured_here(
-    options: Options, output: Path, *, resume: bool = False, machine: Machine | None = None
+    options: Options,
+    output: Path,
+    *,
+    resume: bool = False,
+    machine: Machine | None = None,
+    checked: Callable[[ResultData, str], object] | None = None,
 ) -> tuple[Session, ResultData]:
     """Measure on one machine; on a terminal, show progress and the table so far.
 
@@ -342,6 +354,7 @@ def measured_here(
         output: Result file.
         resume: Continue the run in `output`.
         machine: The machine that measures; None for this one.
+        checked: As of `Session`.
     """
     from ..bench.run.machines.addresses import LOCAL
     from ..bench.run.session import Session
@@ -357,6 +370,7 @@ def measured_here(
             show=show_on(screen.progress),
             look=_look(screen),
             machine=machine or LOCAL,
+            checked=checked,
         )
         try:
             return session, session.run()
