@@ -165,6 +165,7 @@ def plug_points(codec: bakeoff.Codec) -> None:
     app = Flask("shop")
     app.json = bakeoff.integrations.flask(codec, app)
     bakeoff.integrations.flask(codec)  # type: ignore[call-arg]
+    assert_type(bakeoff.integrations.of_another_package(codec), Any)
     bakeoff.integrations.aiokafka("msgpack")  # type: ignore[arg-type]
     app.session_interface = bakeoff.integrations.flask_sessions(codec)
     FastAPI(default_response_class=bakeoff.integrations.starlette(codec))
