@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from ..streams.decoder import Decoder
     from .text import TextCodec
 
-
-if TYPE_CHECKING:
-
     @dataclass(frozen=True)
     class _Arguments(Options, Format):
         name: str = field(kw_only=False)
