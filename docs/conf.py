@@ -18,6 +18,7 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
 import bakeoff
+from bakeoff import integrations
 from bakeoff.bench import quantities
 
 # Signatures show numbers without their ranges. The modules that use these types are imported below.
@@ -27,7 +28,6 @@ for name, kind in [*vars(quantities).items()]:
 
 from bakeoff.cli import COMMANDS
 from bakeoff.codecs.core import _codec
-from bakeoff.codecs.integrations import INTEGRATIONS
 from bakeoff.schemas.plan import _plan
 
 project = "bakeoff"
@@ -70,8 +70,8 @@ sys.path.insert(0, str(TESTS))  # for the targets' docstrings
 
 STANDARD = (builtins, typing, collections.abc, pathlib)
 """Modules whose names appear without the module in our signatures."""
-OTHERS = {*sys.stdlib_module_names, *INTEGRATIONS}
-"""Modules whose names have no link; modules of integrations are named after their project."""
+OTHERS = {*sys.stdlib_module_names, *dir(integrations)}
+"""Modules whose names have no link; integrations are named after their library's module."""
 
 
 def stub_signatures() -> dict[str, tuple[str, str]]:
@@ -97,7 +97,9 @@ STUBS = stub_signatures()
 def typed(
     _app: Sphinx, what: str, _name: str, made: Any, _options: Any, signature: str | None, result: str | None
 ) -> tuple[str | None, str | None]:
-    """Give compiled functions the types of their stubs, and omit defaults that are written ``<...>``."""
+    """Give compiled functions the types of their stubs; omit defaults ``<...>``, and optional types."""
+    if getattr(made, "__module__", "") == integrations.__name__:
+        return signature and re.sub(r": [^,)]+", "", signature), None  # types of optional libraries
     key = getattr(made, "__qualname__", "")
     if what == "method" and key in STUBS:
         return STUBS[key]

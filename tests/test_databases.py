@@ -56,7 +56,7 @@ def table(engine: Engine) -> Iterator[Callable[[Any], Table]]:
 @pytest.mark.parametrize("name", CODECS)
 def test_a_column_of_a_codec_holds_records(name, engine, table):
     codec = bakeoff.codec(name)
-    made = table(codec.for_sqlalchemy())
+    made = table(bakeoff.integrations.sqlalchemy(codec))
     with engine.begin() as connection:
         records = [RECORD, [1, True, "x"], None, {"long": "ä" * 100_000}]
         connection.execute(insert(made), [{"it": record} for record in records])
@@ -80,7 +80,7 @@ def test_an_attribute_of_a_codec_holds_records(name, engine):
     class Thing(Base):
         __tablename__ = MINE
         id = mapped_column(Integer, primary_key=True)
-        it = mapped_column(codec.for_sqlalchemy())
+        it = mapped_column(bakeoff.integrations.sqlalchemy(codec))
 
     Base.metadata.create_all(engine)
     try:
@@ -103,8 +103,10 @@ def test_changes_within_a_record_are_seen_where_that_is_asked_for():
     class Thing(Base):
         __tablename__ = "things"
         id = mapped_column(Integer, primary_key=True)
-        it = mapped_column(bakeoff.codec("msgpack").for_sqlalchemy())
-        seen = mapped_column(MutableDict.as_mutable(bakeoff.codec("msgpack").for_sqlalchemy()))
+        it = mapped_column(bakeoff.integrations.sqlalchemy(bakeoff.codec("msgpack")))
+        seen = mapped_column(
+            MutableDict.as_mutable(bakeoff.integrations.sqlalchemy(bakeoff.codec("msgpack")))
+        )
 
     engine = create_engine("sqlite://")
     Base.metadata.create_all(engine)
@@ -121,7 +123,7 @@ def test_changes_within_a_record_are_seen_where_that_is_asked_for():
 def test_a_column_with_a_schema_brings_types_back():
     schema = bakeoff.Schema({"at": dt.datetime})
     codec = bakeoff.codec("orjson").with_schema(schema)
-    kind = codec.for_sqlalchemy()
+    kind = bakeoff.integrations.sqlalchemy(codec)
     engine = create_engine("sqlite://")
     made = Table("records", MetaData(), Column("it", kind))
     record = {"at": dt.datetime(2026, 1, 2, 3, 4)}
@@ -140,7 +142,9 @@ def test_a_column_with_a_schema_brings_types_back():
 
 def test_types_of_columns_are_told_apart():
     """Statements are cached by them; they are pickled with the tables that have them."""
-    one, two, other = (bakeoff.codec(n).for_sqlalchemy() for n in ("msgpack", "msgpack", "msgpack/tuple"))
+    one, two, other = (
+        bakeoff.integrations.sqlalchemy(bakeoff.codec(n)) for n in ("msgpack", "msgpack", "msgpack/tuple")
+    )
 
     assert one._static_cache_key == two._static_cache_key
     assert one._static_cache_key != other._static_cache_key
@@ -155,7 +159,7 @@ def test_without_sqlalchemy_the_extra_is_named():
         import bakeoff
         codec = bakeoff.codec("msgpack")
         try:
-            codec.for_sqlalchemy()
+            bakeoff.integrations.sqlalchemy(codec)
         except bakeoff.MissingLibrary as error:
             print(error)
     """
@@ -163,8 +167,8 @@ def test_without_sqlalchemy_the_extra_is_named():
         [sys.executable, "-c", "if True:" + script], capture_output=True, text=True, check=True
     )
 
-    expected = "msgpack: for_sqlalchemy requires SQLAlchemy 2; pip install 'bakeoff[sqlalchemy]'\n"
-    assert expected == done.stdout
+    expected = "bakeoff.integrations.sqlalchemy cannot import its library; pip install 'bakeoff[sqlalchemy]'"
+    assert f"msgpack: {expected}\n" == done.stdout
 
 
 @pytest.mark.parametrize("name", ["json", "orjson", "msgspec-json"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import logging
 import os
 import re
 import sys
@@ -20,11 +21,11 @@ import bakeoff
 import inprocess
 from bakeoff import codecs
 from bakeoff.bench.backends import stores
-from bakeoff.bench.backends.registry import published
 from bakeoff.bench.operations import operation
 from bakeoff.bench.results import CellResult, read
 from bakeoff.codecs import registry
 from bakeoff.errors import UsageError
+from bakeoff.published import published
 from installed import install
 from launched import launch
 
@@ -120,6 +121,16 @@ def test_a_file_begins_with_what_its_rows_are() -> None:
     cut = io.BytesIO(file.getvalue()[:-1])
     with pytest.raises(bakeoff.DecodeError, match="17 bytes"):
         list(codec.load(cut))
+
+
+@pytest.mark.usefixtures("installed")
+def test_an_integration_takes_a_codec() -> None:
+    bakeoff.integrations._published.cache_clear()
+    formatter = bakeoff.integrations.logging(bakeoff.codec("json"))
+    bakeoff.integrations._published.cache_clear()
+    event = logging.makeLogRecord({"levelname": "INFO", "msg": "%s orders", "args": (7,)})
+
+    assert '{"level":"INFO","message":"7 orders"}' == formatter.format(event)
 
 
 def test_it_stands_in_every_table(path: str, readings: Path, tmp_path: Path) -> None:

@@ -29,6 +29,8 @@ DEFINITIONS = {
     "thrift": "thrift",
     "arrow": "arrow",
 }
+FURTHER: dict[str, tuple[Any, ...]] = {"dask": (type("Batch", (list,), {}),), "flask": (None,)}
+"""Arguments of integrations after the codec."""
 LINES = '{"a": 1, "b": "x", "at": "2020-01-02T03:04:05Z"}\n' * 5
 
 
@@ -129,10 +131,15 @@ def declared() -> Iterator[tuple[str, Callable[[], Any]]]:
 def functions() -> Iterator[tuple[str, Callable[[], Any]]]:
     """Yield all other public functions with a name, those for frameworks if these are hidden."""
     import bakeoff
-    from bakeoff.codecs.integrations import INTEGRATIONS
 
-    for name in INTEGRATIONS if is_hidden("django") else ():
-        yield f"for_{name}", lambda name=name: getattr(bakeoff.codec("json"), f"for_{name}")
+    for name in dir(bakeoff.integrations) if is_hidden("django") else ():
+        arguments = FURTHER.get(name, ())
+        yield (
+            f"integrations.{name}",
+            lambda name=name, arguments=arguments: getattr(bakeoff.integrations, name)(
+                bakeoff.codec("json"), *arguments
+            ),
+        )
     schema = bakeoff.Schema({"a": int, "b": [str], "c": bytes})
     for name in DEFINITIONS:
         yield f"definition {name}", lambda name=name: schema.definition(name)

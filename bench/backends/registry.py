@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import functools
 import re
-import warnings
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from ...errors import UsageError, hint, near
+from ...published import published
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -35,28 +35,6 @@ def shown_name(text: str) -> str:
     assert found is not None
     # Of "password=..." or "user@..." even that part may be secret.
     return found[0] if text[found.end() :][:1] in ("", ":") else ""
-
-
-def published(group: str, what: str, own: Collection[str]) -> dict[str, EntryPoint]:
-    """Return what other packages publish, by name. A built-in name is left out with a warning.
-
-    Args:
-        group: The entry-point group.
-        what: Word for one of them, for the warning.
-        own: The built-in names.
-    """
-    from importlib import metadata
-
-    found = {}
-    for point in metadata.entry_points(group=group):
-        if point.name in own:
-            warnings.warn(
-                f"{what} {point.name!r} of {point.value} is ignored: bakeoff has one of this name",
-                stacklevel=2,
-            )
-        else:
-            found[point.name] = point
-    return found
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from ...errors import UsageError, hint, near
-from ..backends.registry import published
+from ...published import published
 from ..cells import split_operation
 from . import (
     batch,

@@ -23,7 +23,7 @@ def fact(where: str) -> Any:
 class CodecBase(Core):
     """The compiled `Core` with its facts, and with the methods that derive other codecs from it.
 
-    `Codec` adds the registry and the frameworks.
+    `Codec` adds the registry, policies and samplers.
     """
 
     __slots__ = ()

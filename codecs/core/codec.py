@@ -1,4 +1,4 @@
-"""`Codec`: a `CodecBase` with streams, limits, policies, a sampler and integrations."""
+"""`Codec`: a `CodecBase` with streams, limits, policies and a sampler."""
 
 from __future__ import annotations
 
@@ -14,44 +14,11 @@ from ..spec import Format, Options, Settings, Spec, taking
 from .base import CodecBase, fact
 
 if TYPE_CHECKING:
-    from falcon.media import BaseHandler
-    from flask import Flask
-    from temporalio.converter import DataConverter
-
     from ..binding import SchemaProtocol
     from ..errors import DecodeError
-    from ..integrations._counters import Counters
-    from ..integrations.aiokafka import Serialized as AiokafkaSerialized
-    from ..integrations.cloudevents import Encoded as CloudEventsEncoded
-    from ..integrations.dask import Batches
-    from ..integrations.dogpile import Arguments
-    from ..integrations.faststream import Encoded as FaststreamEncoded
-    from ..integrations.flask import Provider
-    from ..integrations.flask_sessions import Sessions
-    from ..integrations.huey import Messages
-    from ..integrations.kafka_python import Serialized as KafkaSerialized
-    from ..integrations.litestar import Encoded as LitestarEncoded
-    from ..integrations.quixstreams import Both as QuixBoth
-    from ..integrations.sqlalchemy import Encoded
-    from ..integrations.starlette import Encoded as StarletteEncoded
-    from ..integrations.zmq import Framed
     from ..production.sampler import Sampler
     from ..streams.decoder import Decoder
     from .text import TextCodec
-
-
-def _integration(name: str) -> Any:
-    """Return a property with the codec's adapter for a framework, which is imported at the first use."""
-
-    def made(codec: Codec) -> Any:
-        from ..integrations import integration
-
-        return integration(codec, name)
-
-    return property(made)
-
-
-if TYPE_CHECKING:
 
     @dataclass(frozen=True)
     class _Arguments(Options, Format):
@@ -215,30 +182,6 @@ class Codec(CodecBase):
         from .classes import CodecClass, class_of
 
         return class_of(CodecClass, self)
-
-    for_aiocache: Callable[[], Counters] = _integration("aiocache")
-    for_aiokafka: Callable[[], AiokafkaSerialized] = _integration("aiokafka")
-    for_cachelib: Callable[[], Any] = _integration("cachelib")  # its types know its own serializers only
-    for_channels_redis: Callable[[], type[Any]] = _integration("channels_redis")
-    for_cloudevents: Callable[[], CloudEventsEncoded] = _integration("cloudevents")
-    for_dask: Callable[[type[Any]], Batches] = _integration("dask")
-    for_diskcache: Callable[[], type[Any]] = _integration("diskcache")
-    for_django: Callable[[], type[Counters]] = _integration("django")
-    for_dogpile: Callable[[], Arguments] = _integration("dogpile")
-    for_drf: Callable[[], tuple[type[Any], type[Any]]] = _integration("drf")
-    for_falcon: Callable[[], dict[str, BaseHandler]] = _integration("falcon")
-    for_faststream: Callable[[], FaststreamEncoded] = _integration("faststream")
-    for_flask: Callable[[Flask], Provider] = _integration("flask")
-    for_flask_sessions: Callable[[], Sessions] = _integration("flask_sessions")
-    for_huey: Callable[[], Messages] = _integration("huey")
-    for_joblib: Callable[[], type[Any]] = _integration("joblib")
-    for_kafka_python: Callable[[], KafkaSerialized] = _integration("kafka_python")
-    for_litestar: Callable[[], type[LitestarEncoded]] = _integration("litestar")
-    for_quixstreams: Callable[[], QuixBoth] = _integration("quixstreams")
-    for_sqlalchemy: Callable[[], Encoded] = _integration("sqlalchemy")
-    for_starlette: Callable[[], type[StarletteEncoded]] = _integration("starlette")
-    for_temporal: Callable[[], DataConverter] = _integration("temporal")
-    for_zmq: Callable[[], Framed] = _integration("zmq")
 
     # identity ---------------------------------------------------------------------------------
 

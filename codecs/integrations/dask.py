@@ -35,7 +35,10 @@ class Batches(WorkerPlugin):
     def __init__(self, codec: CodecBase, batch: type[Any]) -> None:
         plain = next((kind for kind in (list, dict) if issubclass(batch, kind) and batch is not kind), None)
         if plain is None:
-            raise CodecError(codec.name, f"for_dask expects a subclass of list or dict, got {batch.__name__}")
+            raise CodecError(
+                codec.name,
+                f"bakeoff.integrations.dask expects a subclass of list or dict, got {batch.__name__}",
+            )
         self.codec, self.batch, self.plain = codec, batch, plain
         self.name = f"bakeoff-{codec.name}-{batch.__qualname__}"
         self.register()

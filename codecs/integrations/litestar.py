@@ -13,7 +13,7 @@ from ._http import Body
 
 
 class Encoded(Response[Any]):
-    """A response whose content is a record; made by `Codec.for_litestar`."""
+    """A response whose content is a record; made by `bakeoff.integrations.litestar`."""
 
     codec: CodecBase
     _of: Body

@@ -62,5 +62,5 @@ class Both(TypedDict):
 
 
 def integration(codec: CodecBase) -> Both:
-    """Return keyword arguments for a topic: ``app.topic("orders", **codec.for_quixstreams())``."""
+    """Return keyword arguments for a topic: ``app.topic("orders", **integration(codec))``."""
     return {"value_serializer": Serialized(codec), "value_deserializer": Deserialized(codec)}

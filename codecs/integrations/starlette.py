@@ -15,7 +15,7 @@ from ._http import Body
 
 
 class Encoded(Response):
-    """A response whose content is a record; made by `Codec.for_starlette`."""
+    """A response whose content is a record; made by `bakeoff.integrations.starlette`."""
 
     codec: CodecBase
     _of: Body

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from . import integrations
     from ._fastest import fastest
     from ._result import Result, load
     from ._run import run
@@ -33,16 +34,18 @@ _HOMES = {
     for name in names.split()
 }
 """Public names and their modules; a module is loaded when one of its names is first used."""
+_MODULES = {*_HOMES.values(), "integrations"}
 
 __all__ = [
     "Advice", "AdviceError", "BakeoffError", "Codec", "CodecError", "Corpus", "DecodeError",
     "EncodeError", "Hint", "LimitError", "Limits", "MissingLibrary", "Result", "RunError", "Schema",
-    "UnknownCodec", "UsageError", "__version__", "codec", "corpus", "fastest", "load", "migrate", "run",
+    "UnknownCodec", "UsageError", "__version__", "codec", "corpus", "fastest", "integrations", "load",
+    "migrate", "run",
 ]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOMES or name in _HOMES.values():
+    if name in _HOMES or name in _MODULES:
         from importlib import import_module
 
         home = import_module(f".{_HOMES.get(name, name)}", __name__)

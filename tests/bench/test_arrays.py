@@ -378,7 +378,7 @@ def test_an_array_of_a_stranger_is_not_unpickled(payload: bytes) -> None:
 def test_a_message_of_zmq_has_a_frame_for_each_array() -> None:
     pytest.importorskip("zmq", reason="missing here: pyzmq; pip install pyzmq")
     codec = bakeoff.codec("pickle/buffers", trusted=True)
-    integration, value = codec.for_zmq(), np.arange(1_000.0)
+    integration, value = bakeoff.integrations.zmq(codec), np.arange(1_000.0)
 
     frames = integration.encode({"a": value})
     found = integration.decode(frames)["a"]
@@ -387,9 +387,9 @@ def test_a_message_of_zmq_has_a_frame_for_each_array() -> None:
     assert np.shares_memory(np.frombuffer(frames[1], "u1"), value)
     assert np.shares_memory(found, value)
     with pytest.raises(codecs.DecodeError, match="trusted=True"):
-        bakeoff.codec("pickle/buffers").for_zmq().decode([frames[0]])
+        bakeoff.integrations.zmq(bakeoff.codec("pickle/buffers")).decode([frames[0]])
     with pytest.raises(codecs.LimitError):
-        codec.with_limits(size=100).for_zmq().decode(frames)
+        bakeoff.integrations.zmq(codec.with_limits(size=100)).decode(frames)
     with pytest.raises(codecs.DecodeError):
         integration.decode(frames[:1])
 

@@ -130,7 +130,9 @@ def test_diskcache_memoizes_by_type(tmp_path: Any, name: str, typed: bool) -> No
     from diskcache import Cache, FanoutCache
 
     for kind in (Cache, FanoutCache):
-        with kind(str(tmp_path / kind.__name__), disk=bakeoff.codec(name).for_diskcache()) as cache:
+        with kind(
+            str(tmp_path / kind.__name__), disk=bakeoff.integrations.diskcache(bakeoff.codec(name))
+        ) as cache:
 
             @cache.memoize(typed=typed)
             def told(value: Any, *, unit: Any = None) -> str:
@@ -157,7 +159,7 @@ def test_diskcache_memoizes_by_type(tmp_path: Any, name: str, typed: bool) -> No
 def test_diskcache_removes_what_iteration_returns(tmp_path: Any) -> None:
     from diskcache import Cache
 
-    with Cache(tmp_path, disk=bakeoff.codec("msgpack").for_diskcache()) as cache:
+    with Cache(tmp_path, disk=bakeoff.integrations.diskcache(bakeoff.codec("msgpack"))) as cache:
         for key in (Decimal("1.5"), "1.5", ("order", DAY), frozenset({1})):
             cache[key] = str(key)
 

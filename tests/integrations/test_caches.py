@@ -42,7 +42,7 @@ def client(place: tuple[int, str]) -> Iterator[redis.Redis]:
 @pytest.mark.parametrize("name", [name for name in available() if not describe(name).trusted_only])
 def test_no_payload_is_taken_for_a_number(name):
     codec = bakeoff.codec(name)
-    counting = codec.for_aiocache()
+    counting = bakeoff.integrations.aiocache(codec)
     values = [*range(-300, 300), 2**63, -(2**63) - 1, *range(10**19, 10**19 + 3), 5.0, 1e22, True, False]
     values += list(Enum("Number", {f"of {n}": n for n in range(-40, 140)}))
     texts = ["", "5", "-5", "٥", " 5 ", "5" * 20]
@@ -61,7 +61,7 @@ def test_cachelib_in_files(tmp_path, caplog):
     from cachelib import FileSystemCache
 
     class Cache(FileSystemCache):
-        serializer = CODEC.for_cachelib()
+        serializer = bakeoff.integrations.cachelib(CODEC)
 
     cache = Cache(str(tmp_path))
     cache.set("record", RECORD)
@@ -84,7 +84,10 @@ def test_dogpile(place, client):
     arguments = {"port": port, "password": password}
     careful, bare = (
         make_region(key_mangler=MINE.__add__, **taken).configure("dogpile.cache.redis", arguments=arguments)
-        for taken in (CODEC.for_dogpile(), {"serializer": CODEC.encode, "deserializer": CODEC.decode})
+        for taken in (
+            bakeoff.integrations.dogpile(CODEC),
+            {"serializer": CODEC.encode, "deserializer": CODEC.decode},
+        )
     )
 
     assert RECORD == careful.get_or_create("record", lambda: RECORD)
@@ -99,7 +102,7 @@ def test_diskcache(tmp_path):
     from diskcache import Cache
 
     large = [RECORD] * 5000
-    with Cache(tmp_path, disk=CODEC.for_diskcache()) as cache:
+    with Cache(tmp_path, disk=bakeoff.integrations.diskcache(CODEC)) as cache:
         cache["record"], cache["order", 1], cache["large"], cache["count"] = RECORD, "x", large, 52
         cache["yes"] = True
 
@@ -120,7 +123,7 @@ def test_joblib(tmp_path):
     from joblib import Memory, register_store_backend
     from joblib._store_backends import CacheWarning
 
-    register_store_backend("bakeoff-msgpack", CODEC.for_joblib())
+    register_store_backend("bakeoff-msgpack", bakeoff.integrations.joblib(CODEC))
     calls: list[Any] = []
 
     def work(given: Any) -> Any:

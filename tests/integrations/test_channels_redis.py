@@ -19,7 +19,7 @@ def layer(request, server):
 
     from channels_redis.serializers import registry
 
-    registry.register_serializer("bakeoff", CODEC.for_channels_redis())
+    registry.register_serializer("bakeoff", bakeoff.integrations.channels_redis(CODEC))
     module, _, name = request.param.partition(".")
     made = getattr(import_module(f"channels_redis.{module}"), name)
     prefix = uuid4().hex

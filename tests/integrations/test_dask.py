@@ -54,8 +54,8 @@ def plain():
 
 
 def test_a_class_travels_by_the_codec(client):
-    client.register_plugin(CODEC.for_dask(Orders))
-    client.register_plugin(CODEC.for_dask(Index))
+    client.register_plugin(bakeoff.integrations.dask(CODEC, Orders))
+    client.register_plugin(bakeoff.integrations.dask(CODEC, Index))
 
     assert ("[{'n': [1, 2], 'b': b'\\x00'}]", Orders([{"n": [1, 2], "b": b"\x00"}])) == passed(client, orders)
     seen, found = passed(client, index)
@@ -63,7 +63,7 @@ def test_a_class_travels_by_the_codec(client):
 
 
 def test_all_else_goes_as_before(client):
-    client.register_plugin(CODEC.for_dask(Orders))
+    client.register_plugin(bakeoff.integrations.dask(CODEC, Orders))
 
     assert ("[(1, 2)]", [(1, 2)]) == passed(client, plain)
     assert ("[(1, <class 'complex'>)]", [(1, complex)]) == passed(client, unwritable)
@@ -72,7 +72,7 @@ def test_all_else_goes_as_before(client):
 def test_a_damaged_frame_has_the_codecs_error():
     from distributed.protocol import deserialize, serialize
 
-    CODEC.for_dask(Orders)
+    bakeoff.integrations.dask(CODEC, Orders)
     header, frames = serialize(orders())
 
     assert [CODEC.encode([*orders()])] == frames
@@ -83,4 +83,4 @@ def test_a_damaged_frame_has_the_codecs_error():
 @pytest.mark.parametrize("wrong", [list, dict, set])
 def test_python_s_own_classes_are_left_alone(wrong):
     with pytest.raises(bakeoff.CodecError, match="a subclass of list or dict, got "):
-        CODEC.for_dask(wrong)
+        bakeoff.integrations.dask(CODEC, wrong)

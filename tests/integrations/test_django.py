@@ -19,9 +19,9 @@ RECORD = {"id": 7, "name": "Zoë", "tags": ["a", "b"]}
 POISON = b"\xc1no payload"
 REDIS = "django.core.cache.backends.redis.RedisCache"
 SERIALIZERS: dict[str, tuple[str, dict[str, Any]]] = {
-    "class": (REDIS, {"serializer": bakeoff.codec("msgpack").for_django()}),
+    "class": (REDIS, {"serializer": bakeoff.integrations.django(bakeoff.codec("msgpack"))}),
     "path": (REDIS, {"serializer": "bakeoff.codecs.integrations.django.Orjson"}),
-    "compressed": (REDIS, {"serializer": bakeoff.codec("msgpack|zlib").for_django()}),
+    "compressed": (REDIS, {"serializer": bakeoff.integrations.django(bakeoff.codec("msgpack|zlib"))}),
     "django-redis": (
         "django_redis.cache.RedisCache",
         {"SERIALIZER": "bakeoff.codecs.integrations.django.Msgpack"},
@@ -91,7 +91,7 @@ def test_what_is_written_as_an_integer_comes_back_as_that(cache):
 
 def test_a_schema_reaches_integers_too():
     colour = enum.Enum("Colour", {"RED": 53})
-    serializer = bakeoff.codec("msgpack").with_schema(bakeoff.Schema(colour)).for_django()()
+    serializer = bakeoff.integrations.django(bakeoff.codec("msgpack").with_schema(bakeoff.Schema(colour)))()
 
     assert b"53" == serializer.dumps(colour.RED)
     assert colour.RED is serializer.loads(b"53")
@@ -156,7 +156,7 @@ def test_rest_framework(name, configured):
 
     codec = bakeoff.codec(name)
     plain = codec.with_compression(None)
-    renderer, parser = codec.for_drf()
+    renderer, parser = bakeoff.integrations.drf(codec)
 
     class Echo(APIView):
         authentication_classes = permission_classes = ()

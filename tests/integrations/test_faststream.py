@@ -27,7 +27,11 @@ def kafka(url):
             await producer.send_and_wait(topic, payload, headers=pairs, partition=0)
 
     subscriber = {"auto_offset_reset": "earliest"}
-    return KafkaBroker(url, codec=CODEC.for_faststream(), allow_auto_create_topics=False), send, subscriber
+    return (
+        KafkaBroker(url, codec=bakeoff.integrations.faststream(CODEC), allow_auto_create_topics=False),
+        send,
+        subscriber,
+    )
 
 
 def redis(url):
@@ -35,7 +39,7 @@ def redis(url):
     from faststream.redis import RedisBroker
     from faststream.redis.parser import BinaryMessageFormatV1
 
-    broker = RedisBroker(url, codec=CODEC.for_faststream())
+    broker = RedisBroker(url, codec=bakeoff.integrations.faststream(CODEC))
 
     async def send(channel, payload, headers=None):
         if headers:
@@ -90,7 +94,10 @@ def test_a_batch_is_encoded_and_decoded_record_by_record(server):
     async def run():
         topic, seen, all_of_them = uuid4().hex, [], asyncio.Event()
         broker = KafkaBroker(
-            server("kafka"), codec=CODEC.for_faststream(), allow_auto_create_topics=False, logger=None
+            server("kafka"),
+            codec=bakeoff.integrations.faststream(CODEC),
+            allow_auto_create_topics=False,
+            logger=None,
         )
 
         @broker.subscriber(topic, batch=True, auto_offset_reset="earliest")
@@ -118,7 +125,10 @@ def test_one_message_of_another_kind_does_not_lose_a_batch(server, library):
     async def run():
         topic, seen, all_of_them = uuid4().hex, [], asyncio.Event()
         broker = kind_of_broker(
-            server("kafka"), codec=CODEC.for_faststream(), allow_auto_create_topics=False, logger=None
+            server("kafka"),
+            codec=bakeoff.integrations.faststream(CODEC),
+            allow_auto_create_topics=False,
+            logger=None,
         )
 
         @broker.subscriber(topic, batch=True, auto_offset_reset="earliest", group_id=topic)
@@ -151,7 +161,7 @@ def test_bytes_of_no_kind_are_an_error(body):
     """The codec's; also in a batch."""
     from faststream.message import StreamMessage
 
-    ours = CODEC.for_faststream()
+    ours = bakeoff.integrations.faststream(CODEC)
     with pytest.raises(bakeoff.DecodeError, match="msgpack: "):
         asyncio.run(ours.decode(StreamMessage(None, body)))
     with pytest.raises(bakeoff.DecodeError, match="msgpack: "):
@@ -161,6 +171,6 @@ def test_bytes_of_no_kind_are_an_error(body):
 def test_a_limit_is_no_reason_to_try_json():
     from faststream.message import StreamMessage
 
-    ours = CODEC.with_limits(size=10).for_faststream()
+    ours = bakeoff.integrations.faststream(CODEC.with_limits(size=10))
     with pytest.raises(bakeoff.LimitError):
         asyncio.run(ours.decode(StreamMessage(None, b'{"a": "long text"}')))

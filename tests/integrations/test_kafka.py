@@ -40,7 +40,7 @@ def test_aiokafka_stays_before_a_poisoned_message(kafka, topic):
     """With a deserializer it raises the codec's error again and again, at the same place."""
     from aiokafka import AIOKafkaConsumer, TopicPartition
 
-    deserialize = CODEC.for_aiokafka().deserialize
+    deserialize = bakeoff.integrations.aiokafka(CODEC).deserialize
 
     async def consume():
         partition = TopicPartition(topic, 0)
@@ -98,7 +98,7 @@ def confluent(kafka, topic, messages):
 def aiokafka(kafka, topic, messages):
     from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 
-    ours = CODEC.for_aiokafka()
+    ours = bakeoff.integrations.aiokafka(CODEC)
     readers = {"key_deserializer": ours.deserialize, "value_deserializer": ours.deserialize}
 
     async def read(**deserializers):
@@ -121,7 +121,10 @@ def aiokafka(kafka, topic, messages):
 def kafka_python(kafka, topic, messages):
     from kafka import KafkaConsumer, KafkaProducer, TopicPartition
 
-    ours, servers = CODEC.for_kafka_python(), {"bootstrap_servers": kafka, "api_version": (2, 3)}
+    ours, servers = (
+        bakeoff.integrations.kafka_python(CODEC),
+        {"bootstrap_servers": kafka, "api_version": (2, 3)},
+    )
     with KafkaProducer(**servers, key_serializer=ours, value_serializer=ours) as producer:
         for key, value in messages:
             producer.send(topic, key=key, value=value, partition=0).get(300)
@@ -139,7 +142,7 @@ def quixstreams(kafka, topic, messages):
     from confluent_kafka import Consumer, Producer, TopicPartition
     from quixstreams.models import Topic
 
-    both = CODEC.for_quixstreams()
+    both = bakeoff.integrations.quixstreams(CODEC)
     keys = {name.replace("value", "key"): each for name, each in both.items()}
     ours = Topic(topic, **both, **keys)
     producer = Producer({"bootstrap.servers": kafka})
@@ -179,7 +182,7 @@ def test_kafka_python_takes_the_adapter(kafka, topic):
 
     # 2.3, as the mock knows no later way to ask for versions.
     with KafkaProducer(
-        bootstrap_servers=kafka, api_version=(2, 3), value_serializer=CODEC.for_kafka_python()
+        bootstrap_servers=kafka, api_version=(2, 3), value_serializer=bakeoff.integrations.kafka_python(CODEC)
     ) as producer:
         producer.send(topic, RECORD, partition=0)
         producer.send(topic, None, key=b"7", partition=0).get(300)

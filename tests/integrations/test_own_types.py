@@ -75,7 +75,7 @@ def cloudevents(codec: bakeoff.Codec, payload: bytes, media_type: str) -> Any:
     raw: Any = JSONFormat()
     raw.write_data = lambda data, datacontenttype: data
     event = CloudEvent({**EVENT, "datacontenttype": media_type}, payload)
-    found = from_binary(to_binary(event, raw), codec.for_cloudevents()).get_data()
+    found = from_binary(to_binary(event, raw), bakeoff.integrations.cloudevents(codec)).get_data()
     if found in (payload, str(payload, "latin-1")):
         raise RefusedError  # left to the SDK
     return found
@@ -84,7 +84,9 @@ def cloudevents(codec: bakeoff.Codec, payload: bytes, media_type: str) -> Any:
 def faststream(codec: bakeoff.Codec, payload: bytes, media_type: str) -> Any:
     from faststream.message import StreamMessage
 
-    found = asyncio.run(codec.for_faststream().decode(StreamMessage(None, payload, content_type=media_type)))
+    found = asyncio.run(
+        bakeoff.integrations.faststream(codec).decode(StreamMessage(None, payload, content_type=media_type))
+    )
     if found == payload:
         raise RefusedError  # left to FastStream
     return found
@@ -94,7 +96,7 @@ def faststream_batch(codec: bakeoff.Codec, payload: bytes, media_type: str) -> A
     from faststream.message import StreamMessage
 
     message: Any = StreamMessage(None, [payload], batch_headers=[{"content-type": media_type}])
-    (found,) = asyncio.run(codec.for_faststream().decode_batch(message))
+    (found,) = asyncio.run(bakeoff.integrations.faststream(codec).decode_batch(message))
     if found == payload:
         raise RefusedError
     return found
@@ -105,7 +107,7 @@ def quixstreams(codec: bakeoff.Codec, payload: bytes, media_type: str) -> Any:
 
     context = SerializationContext("orders", MessageField.VALUE, [("content-type", media_type.encode())])
     try:
-        return codec.for_quixstreams()["value_deserializer"](payload, context)
+        return bakeoff.integrations.quixstreams(codec)["value_deserializer"](payload, context)
     except UnknownMediaType as error:
         raise RefusedError from error
 
@@ -128,8 +130,8 @@ def received(framework: str, codec: bakeoff.Codec, payload: bytes, headers: dict
     request: Any = SimpleNamespace(headers=headers, body=body, content_type=headers["content-type"])
     try:
         if framework != "drf":
-            return asyncio.run(getattr(codec, f"for_{framework}")().read(request))
-        _, kind = codec.for_drf()
+            return asyncio.run(getattr(bakeoff.integrations, framework)(codec).read(request))
+        _, kind = bakeoff.integrations.drf(codec)
         if (parser := Negotiation().select_parser(request, [kind()])) is None:
             raise RefusedError
         return parser.parse(BytesIO(payload), request.content_type, {"request": request})
@@ -187,7 +189,7 @@ def test_falcon_finds_the_handler_of_a_type(
 
     app = falcon.App()
     app.req_options.media_handlers.clear()
-    app.req_options.media_handlers.update(codec.for_falcon())
+    app.req_options.media_handlers.update(bakeoff.integrations.falcon(codec))
     app.add_route("/", Orders())
 
     TestClient(app).simulate_post("/", body=part.encode(RECORD), headers={"content-type": media_type})
@@ -199,7 +201,7 @@ def test_falcon_finds_the_handler_of_a_type(
 def test_temporal_reads_all_encodings_of_a_codec(codec: bakeoff.Codec, part: bakeoff.Codec) -> None:
     from temporalio.api.common.v1 import Payload
 
-    converter = codec.for_temporal().payload_converter
+    converter = bakeoff.integrations.temporal(codec).payload_converter
     for name in (part.media_type, *part.media_type_aliases):
         payload = Payload(metadata={"encoding": name.encode()}, data=part.encode(RECORD))
         assert [RECORD] == converter.from_payloads([payload])
@@ -241,7 +243,7 @@ def test_a_parser_of_a_user_has_a_type_of_its_own(name: str) -> None:
     from rest_framework.negotiation import DefaultContentNegotiation
 
     codec = bakeoff.codec(name)
-    kind = type("Shop", (codec.for_drf()[1],), {"media_type": "application/vnd.shop"})
+    kind = type("Shop", (bakeoff.integrations.drf(codec)[1],), {"media_type": "application/vnd.shop"})
     headers = {**codec.http_headers, "content-type": "application/vnd.shop"}
     request: Any = SimpleNamespace(content_type="application/vnd.shop", headers=headers)
 
@@ -266,7 +268,7 @@ def test_an_event_is_written_in_the_type_that_it_names() -> None:
     from cloudevents.core.v1.event import CloudEvent
 
     both = migrate("json", "msgpack")
-    form = both.for_cloudevents()
+    form = bakeoff.integrations.cloudevents(both)
     for part in map(bakeoff.codec, ("json", "msgpack")):
         event = CloudEvent({**EVENT, "datacontenttype": part.media_type}, {"n": [1]})
         message = to_binary(event, form)

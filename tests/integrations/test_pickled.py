@@ -1,4 +1,4 @@
-"""What `for_NAME` returns: it can be pickled, here and in a new process, and classes have a dotted path."""
+"""What integrations return: it can be pickled, here and in a new process, and classes have a dotted path."""
 
 from __future__ import annotations
 
@@ -12,14 +12,13 @@ import pytest
 
 import bakeoff
 from bakeoff.codecs import migrate
-from bakeoff.codecs.integrations import INTEGRATIONS
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:(read|open)_text is deprecated:DeprecationWarning"  # kafka-python's own import
 )
 
 
-class Mine(bakeoff.codec("json").for_channels_redis()):  # type: ignore[misc] # a class of a codec
+class Mine(bakeoff.integrations.channels_redis(bakeoff.codec("json"))):  # type: ignore[misc] # a class of a codec
     """A user's subclass."""
 
 
@@ -48,7 +47,7 @@ def django() -> None:
 
 
 def made(name: str, codec: bakeoff.Codec) -> Any:
-    return getattr(codec, f"for_{name}")(*ARGUMENTS.get(name, ()))
+    return getattr(bakeoff.integrations, name)(codec, *ARGUMENTS.get(name, ()))
 
 
 def classes(found: Any) -> list[type]:
@@ -58,7 +57,7 @@ def classes(found: Any) -> list[type]:
 
 
 @pytest.mark.parametrize("codec", CODECS.values(), ids=CODECS)
-@pytest.mark.parametrize("name", sorted({*INTEGRATIONS} - OF_AN_APP))
+@pytest.mark.parametrize("name", sorted({*dir(bakeoff.integrations)} - OF_AN_APP))
 def test_what_an_integration_returns_is_pickled(name: str, codec: bakeoff.Codec) -> None:
     found = made(name, codec)
 
@@ -82,7 +81,9 @@ for name, found in pickle.load(sys.stdin.buffer).items():
 @pytest.mark.parametrize("codec", CODECS.values(), ids=CODECS)
 def test_classes_are_pickled_for_a_new_process(codec: bakeoff.Codec) -> None:
     """Which has not asked for them before."""
-    found = {name: made(name, codec) for name in INTEGRATIONS if name not in OF_AN_APP | {"dask"}}
+    found = {
+        name: made(name, codec) for name in dir(bakeoff.integrations) if name not in OF_AN_APP | {"dask"}
+    }
     wanted = {name: each for name, each in found.items() if classes(each)}
 
     done = subprocess.run(

@@ -34,7 +34,7 @@ def test_an_application_goes_on_where_it_is_asked_to(server, tmp_path, monkeypat
         loglevel=None,
         state_dir=tmp_path,
     )
-    both = codec.for_quixstreams()
+    both = bakeoff.integrations.quixstreams(codec)
     orders, bills = application.topic(name, **both), application.topic(f"{name}-bills", **both)
     producer = Producer({"bootstrap.servers": kafka})
     for payload in (orders.serialize(value={"n": 1}).value, b"\xc1", orders.serialize(value={"n": 2}).value):

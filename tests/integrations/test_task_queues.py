@@ -175,7 +175,7 @@ def test_huey(codec: bakeoff.Codec, url: str, name: str, caplog: pytest.LogCaptu
     from huey.consumer import Worker
     from huey.exceptions import TaskException
 
-    huey = RedisHuey(name, url=url, blocking=False, serializer=codec.for_huey())
+    huey = RedisHuey(name, url=url, blocking=False, serializer=bakeoff.integrations.huey(codec))
     worker = Worker(huey, threading.Event(), default_delay=0, max_delay=0, backoff=1)
 
     @huey.task()

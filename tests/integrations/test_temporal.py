@@ -53,7 +53,7 @@ class Sum:
 
 @pytest.mark.parametrize("codec", [*map(bakeoff.codec, ("orjson", "msgpack", "cbor2"))], ids=str)
 def test_values_come_back_as_what_is_hinted_at(codec: bakeoff.Codec) -> None:
-    converter = codec.for_temporal()
+    converter = bakeoff.integrations.temporal(codec)
 
     async def run() -> list[Any]:
         payloads = await converter.encode([ORDER, None, b"\xff"])
@@ -78,7 +78,7 @@ def test_a_worker_runs_a_workflow_and_names_the_codec_of_poison() -> None:
 
 
 async def replay(*data: bytes) -> Exception | None:
-    converter = bakeoff.codec("msgpack").for_temporal()
+    converter = bakeoff.integrations.temporal(bakeoff.codec("msgpack"))
     (given,) = await converter.encode([[Decimal("1.10"), Decimal("2.20")]])
     (result,) = await converter.encode([Decimal("3.30")])
     given.data = data[0] if data else given.data

@@ -23,7 +23,7 @@ def starlette(codec: bakeoff.Codec) -> Any:
     from starlette.responses import Response
     from starlette.routing import Route
 
-    encoded = codec.for_starlette()
+    encoded = bakeoff.integrations.starlette(codec)
 
     async def echo(request: Request) -> Response:
         return encoded(await encoded.read(request), headers={"x-own": "1"})
@@ -34,7 +34,7 @@ def starlette(codec: bakeoff.Codec) -> Any:
 def fastapi(codec: bakeoff.Codec) -> Any:
     from fastapi import Depends, FastAPI
 
-    encoded = codec.for_starlette()
+    encoded = bakeoff.integrations.starlette(codec)
     app = FastAPI()
 
     async def echo(record: Any) -> Any:
@@ -50,7 +50,7 @@ def fastapi(codec: bakeoff.Codec) -> Any:
 def litestar(codec: bakeoff.Codec) -> Any:
     from litestar import Litestar, Request, Response, post
 
-    encoded = codec.for_litestar()
+    encoded = bakeoff.integrations.litestar(codec)
 
     async def echo(request: Any) -> Any:
         return encoded(await encoded.read(request), status_code=200, media_type="text/plain")
@@ -81,8 +81,8 @@ def falcon_asgi(codec: bakeoff.Codec) -> Any:
 
 def _falcon(kind: Callable[..., Any], codec: bakeoff.Codec, resource: Any) -> Any:
     app = kind(media_type=codec.media_type)
-    app.req_options.media_handlers.update(codec.for_falcon())
-    app.resp_options.media_handlers.update(codec.for_falcon())
+    app.req_options.media_handlers.update(bakeoff.integrations.falcon(codec))
+    app.resp_options.media_handlers.update(bakeoff.integrations.falcon(codec))
     app.add_route("/", resource)
     return app
 
@@ -158,7 +158,7 @@ def test_flask_speaks_json_by_a_codec():
 
     codec = bakeoff.codec("orjson")
     app = flask.Flask("shop")
-    app.json = codec.for_flask(app)
+    app.json = bakeoff.integrations.flask(codec, app)
 
     @app.post("/")
     def echo() -> Any:
@@ -184,7 +184,7 @@ def test_flask_wants_text(name):
     import flask
 
     with pytest.raises(bakeoff.CodecError, match="has no text"):
-        bakeoff.codec(name).for_flask(flask.Flask("shop"))
+        bakeoff.integrations.flask(bakeoff.codec(name), flask.Flask("shop"))
 
 
 def test_flask_sessions():
@@ -201,7 +201,7 @@ def test_flask_sessions():
     client = app.test_client()
     seen = [client.get("/").json["seen"]]
     for name in CODECS:
-        app.session_interface = bakeoff.codec(name).for_flask_sessions()
+        app.session_interface = bakeoff.integrations.flask_sessions(bakeoff.codec(name))
         seen += [client.get("/").json["seen"], client.get("/").json["seen"]]
     app.config["SECRET_KEY_FALLBACKS"], app.secret_key = ["new"], "newer"
     seen += [client.get("/").json["seen"]]
@@ -230,7 +230,7 @@ def test_falcon_has_a_default_for_an_empty_body(app: Callable[..., Any]) -> None
 
     kind, resource = (falcon.App, Plain()) if app is falcon_wsgi else (falcon.asgi.App, Awaited())
     made = kind()
-    made.req_options.media_handlers.update(codec.for_falcon())
+    made.req_options.media_handlers.update(bakeoff.integrations.falcon(codec))
     made.add_route("/", resource)
     for body in (b"", codec.encode({})):
         TestClient(made).simulate_post("/", body=body, headers={"content-type": codec.media_type})

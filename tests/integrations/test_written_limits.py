@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 import bakeoff
-from bakeoff.codecs.integrations import INTEGRATIONS
 
 CODEC = bakeoff.codec("msgpack")
 MANY = [None] * 1_000_001
@@ -26,28 +25,28 @@ class Orders(list):
 
 
 def aiocache(codec: bakeoff.Codec, value: Any) -> None:
-    codec.for_aiocache().dumps(value)
+    bakeoff.integrations.aiocache(codec).dumps(value)
 
 
 def aiokafka(codec: bakeoff.Codec, value: Any) -> None:
-    codec.for_aiokafka().serialize(value)
+    bakeoff.integrations.aiokafka(codec).serialize(value)
 
 
 def cachelib(codec: bakeoff.Codec, value: Any) -> None:
-    codec.for_cachelib().dumps(value)
+    bakeoff.integrations.cachelib(codec).dumps(value)
 
 
 def channels_redis(codec: bakeoff.Codec, value: Any) -> None:
-    codec.for_channels_redis()().serialize(value)
+    bakeoff.integrations.channels_redis(codec)().serialize(value)
 
 
 def cloudevents(codec: bakeoff.Codec, value: Any) -> None:
-    codec.for_cloudevents().write_data(value, codec.media_type)
+    bakeoff.integrations.cloudevents(codec).write_data(value, codec.media_type)
 
 
 def dask(codec: bakeoff.Codec, value: Any) -> None:
     try:
-        codec.for_dask(Orders).dumps(Orders([value]))
+        bakeoff.integrations.dask(codec, Orders).dumps(Orders([value]))
     except NotImplementedError as error:  # then Dask uses pickle
         raise error.__cause__ or error from None
 
@@ -55,23 +54,23 @@ def dask(codec: bakeoff.Codec, value: Any) -> None:
 def diskcache(codec: bakeoff.Codec, value: Any) -> None:
     from diskcache import Cache
 
-    with Cache(disk=codec.for_diskcache()) as cache:
+    with Cache(disk=bakeoff.integrations.diskcache(codec)) as cache:
         cache["a"] = [value]
 
 
 def diskcache_keys(codec: bakeoff.Codec, value: Any) -> None:
     from diskcache import Cache
 
-    with Cache(disk=codec.for_diskcache()) as cache:
+    with Cache(disk=bakeoff.integrations.diskcache(codec)) as cache:
         cache[value, 1] = 1
 
 
 def django(codec: bakeoff.Codec, value: Any) -> None:
-    codec.for_django()().dumps(value)
+    bakeoff.integrations.django(codec)().dumps(value)
 
 
 def dogpile(codec: bakeoff.Codec, value: Any) -> None:
-    codec.for_dogpile()["serializer"](value)
+    bakeoff.integrations.dogpile(codec)["serializer"](value)
 
 
 def drf(codec: bakeoff.Codec, value: Any) -> None:
@@ -79,26 +78,28 @@ def drf(codec: bakeoff.Codec, value: Any) -> None:
 
     if not settings.configured:
         settings.configure()
-    renderer, _ = codec.for_drf()
+    renderer, _ = bakeoff.integrations.drf(codec)
     renderer().render(value)
 
 
 def falcon(codec: bakeoff.Codec, value: Any) -> None:
-    codec.for_falcon()[codec.media_type].serialize(value, codec.media_type)
+    bakeoff.integrations.falcon(codec)[codec.media_type].serialize(value, codec.media_type)
 
 
 def faststream(codec: bakeoff.Codec, value: Any) -> None:
-    asyncio.run(codec.for_faststream().encode(value))
+    asyncio.run(bakeoff.integrations.faststream(codec).encode(value))
 
 
 def flask(codec: bakeoff.Codec, value: Any) -> None:
     from flask import Flask
 
-    bakeoff.codec("orjson").with_limits(**limits_of(codec)).for_flask(Flask("shop")).dumps(value)
+    bakeoff.integrations.flask(bakeoff.codec("orjson").with_limits(**limits_of(codec)), Flask("shop")).dumps(
+        value
+    )
 
 
 def flask_sessions(codec: bakeoff.Codec, value: Any) -> None:
-    signer = codec.for_flask_sessions().get_signing_serializer(
+    signer = bakeoff.integrations.flask_sessions(codec).get_signing_serializer(
         SimpleNamespace(secret_key="a", config={"SECRET_KEY_FALLBACKS": None})  # type: ignore[arg-type]
     )
     assert signer is not None
@@ -106,14 +107,14 @@ def flask_sessions(codec: bakeoff.Codec, value: Any) -> None:
 
 
 def huey(codec: bakeoff.Codec, value: Any) -> None:
-    codec.for_huey().serialize(value)
+    bakeoff.integrations.huey(codec).serialize(value)
 
 
 def joblib(codec: bakeoff.Codec, value: Any) -> None:
     """joblib warns that it does not store the result."""
     from joblib._store_backends import CacheWarning
 
-    backend = codec.for_joblib()()
+    backend = bakeoff.integrations.joblib(codec)()
     backend.location = "nowhere"
     with pytest.warns(CacheWarning, match="result not stored: .*with_limits") as told:
         backend.dump_item(["a"], value)
@@ -121,39 +122,39 @@ def joblib(codec: bakeoff.Codec, value: Any) -> None:
 
 
 def kafka_python(codec: bakeoff.Codec, value: Any) -> None:
-    codec.for_kafka_python().serialize("orders", None, value)
+    bakeoff.integrations.kafka_python(codec).serialize("orders", None, value)
 
 
 def litestar(codec: bakeoff.Codec, value: Any) -> None:
-    codec.for_litestar()(value).render(value)
+    bakeoff.integrations.litestar(codec)(value).render(value)
 
 
 def quixstreams(codec: bakeoff.Codec, value: Any) -> None:
-    codec.for_quixstreams()["value_serializer"](value, None)
+    bakeoff.integrations.quixstreams(codec)["value_serializer"](value, None)
 
 
 def sqlalchemy(codec: bakeoff.Codec, value: Any) -> None:
     from sqlalchemy.dialects.sqlite import dialect
 
-    codec.for_sqlalchemy().process_bind_param(value, dialect())
+    bakeoff.integrations.sqlalchemy(codec).process_bind_param(value, dialect())
 
 
 def starlette(codec: bakeoff.Codec, value: Any) -> None:
-    codec.for_starlette()(value)
+    bakeoff.integrations.starlette(codec)(value)
 
 
 def temporal(codec: bakeoff.Codec, value: Any) -> None:
-    codec.for_temporal().payload_converter.to_payloads([value])
+    bakeoff.integrations.temporal(codec).payload_converter.to_payloads([value])
 
 
 def zmq(codec: bakeoff.Codec, value: Any) -> None:
-    codec.for_zmq().encode(value)
+    bakeoff.integrations.zmq(codec).encode(value)
 
 
 def zmq_frames(codec: bakeoff.Codec, value: Any) -> None:
     if isinstance(value, list):
         value = LONG  # frames have a limit of bytes
-    bakeoff.codec("pickle/buffers", trusted=True, **limits_of(codec)).for_zmq().encode(value)
+    bakeoff.integrations.zmq(bakeoff.codec("pickle/buffers", trusted=True, **limits_of(codec))).encode(value)
 
 
 def limits_of(codec: bakeoff.Codec) -> dict[str, int]:
@@ -161,7 +162,7 @@ def limits_of(codec: bakeoff.Codec) -> dict[str, int]:
 
 
 FURTHER: list[Callable[..., None]] = [diskcache_keys, zmq_frames]
-WRITERS: list[Callable[..., None]] = [*(globals()[name] for name in INTEGRATIONS), *FURTHER]
+WRITERS: list[Callable[..., None]] = [*(globals()[name] for name in dir(bakeoff.integrations)), *FURTHER]
 
 
 @pytest.mark.filterwarnings("ignore:(read|open)_text is deprecated:DeprecationWarning")
@@ -180,12 +181,12 @@ def test_raised_limits_are_the_integrations(write: Callable[..., None]) -> None:
         write(raised, value)
 
 
-@pytest.mark.parametrize("name", sorted(INTEGRATIONS))
+@pytest.mark.parametrize("name", dir(bakeoff.integrations))
 def test_the_page_of_an_integration_names_with_limits(name: str) -> None:
     folder = Path(__file__).parents[2] / "docs"
     texts = {
         page.name: page.read_text() for part in ("use", "how-to") for page in (folder / part).glob("*.md")
     }
-    pages = [page for page, text in texts.items() if re.search(rf"\bfor_{name}\(", text)]
+    pages = [page for page, text in texts.items() if re.search(rf"\bintegrations\.{name}\(", text)]
 
     assert [page for page in pages if "with_limits" in texts[page]], pages

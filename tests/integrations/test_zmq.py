@@ -26,7 +26,7 @@ def pair():
 @pytest.mark.parametrize("copy", [True, False])
 def test_a_record_is_a_message_of_one_frame(pair, copy):
     one, other = pair
-    frames = CODEC.for_zmq()
+    frames = bakeoff.integrations.zmq(CODEC)
 
     one.send_serialized(RECORD, frames.encode, copy=copy)
 
@@ -36,7 +36,7 @@ def test_a_record_is_a_message_of_one_frame(pair, copy):
 @pytest.mark.parametrize("poison", [[b"\xc1"], [b"\xc0", b"\xc0"]], ids=["damaged", "two frames"])
 def test_the_next_message_comes_after_a_poisoned_one(pair, poison):
     one, other = pair
-    frames = CODEC.for_zmq()
+    frames = bakeoff.integrations.zmq(CODEC)
     one.send_multipart(poison)
     one.send_serialized(RECORD, frames.encode)
 
@@ -49,7 +49,7 @@ def test_sockets_of_asyncio_take_the_same(pair):
     import zmq.asyncio
 
     one, other = pair
-    frames = CODEC.for_zmq()
+    frames = bakeoff.integrations.zmq(CODEC)
 
     async def run():
         await zmq.asyncio.Socket(one).send_serialized(RECORD, frames.encode)

@@ -47,7 +47,7 @@ class _Mapped:
 
         self.wire = wire
         self._engine, self._about, self._size = engine, about, size
-        # Returned by `Codec.for_sqlalchemy`.
+        # Returned by `bakeoff.integrations.sqlalchemy`.
         self._model = model(Encoded(_Current(self)), location.name)
         self._model.metadata.create_all(engine)
         self._sessions = sessionmaker(engine)
