@@ -27,6 +27,7 @@ from ..opening import open_own, open_regular
 from .contention import free_level
 from .facts import PipelineFacts, ReadFacts, StoreFacts
 from .method import Cores
+from .quantities import Amount, Logarithm
 from .results import BASELINE, Cell, CellResult, Fact, ResultData, typed
 from .stats import SESSION, Session, contention_of
 
@@ -71,9 +72,9 @@ class Row:
     identity: str
     machine: str
     started: str
-    log: float
-    error: float
-    contention: float
+    log: Logarithm
+    error: Amount
+    contention: Amount
 
 
 def place() -> Path | None:

@@ -105,16 +105,16 @@ def corpus(
         if sys.stdin is None:
             raise UnreadableCorpus("standard input is closed")
         return files.pipe(sys.stdin.buffer, "stdin", "standard input", reading)
-    if path.is_dir():
-        return files.whole_folder(path, source, reading)
-    if path.is_file():
-        return files.one_file(path, source, reading)
-    if path.exists():
-        try:
+    try:
+        if path.is_dir():
+            return files.whole_folder(path, source, reading)
+        if path.is_file():
+            return files.one_file(path, source, reading)
+        if path.exists():
             with path.open("rb") as file:
                 return files.pipe(file, path.name, source, reading)
-        except OSError as error:
-            raise UnreadableCorpus(f"{source}: cannot be opened: {error.strerror}") from error
+    except OSError as error:
+        raise UnreadableCorpus(f"{error.filename or source}: cannot be opened: {error.strerror}") from error
     if is_function(source):
         from .readers.functions import Made, imported
 
@@ -127,7 +127,7 @@ def _neighbors(path: Path) -> list[str]:
     """Return the files beside a path that does not exist, as the user would type them."""
     try:
         return [str(path.with_name(each.name)) for each in path.parent.iterdir() if each.is_file()]
-    except OSError:
+    except (OSError, ValueError):  # no path at all: it has a zero byte
         return []
 
 

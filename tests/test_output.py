@@ -138,3 +138,11 @@ def test_no_color(folder: Path, line: str, word: bytes, no_color: str, styled: b
 )
 def test_passwords_of_urls_are_not_shown(text, shown):
     assert shown == without_passwords(text)
+
+
+@pytest.mark.parametrize("part", ["pass", "http://", ":/a:", "&;", "?pass-"])
+def test_secrets_are_searched_in_texts_of_any_length(part):
+    """A regular expression that goes back for each part would take hours."""
+    text = "?" + part * 500_000
+
+    assert f"{text}?pwd=***" == without_passwords(f"{text}?pwd=geheim")

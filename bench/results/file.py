@@ -15,6 +15,7 @@ import gzip
 import io
 import json
 import math
+import zlib
 from collections.abc import Iterator, Mapping
 from itertools import combinations
 from pathlib import Path
@@ -56,7 +57,9 @@ _METADATA = {
 }
 """Keys of the metadata of a pyperf run, by the fields of its `Measurement`."""
 
-UNREADABLE = (OSError, EOFError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
+UNREADABLE = (
+    OSError, EOFError, zlib.error, ValueError, LookupError, TypeError, AttributeError, RecursionError,
+)  # fmt: skip
 """Errors of pyperf and the reader for files that are truncated, edited or not results at all."""
 
 
@@ -212,6 +215,10 @@ def read_suite(path: Path) -> pyperf.BenchmarkSuite:
             raise ResultFileError(f"{path}: more than {LARGEST:,} bytes, too many for a result file")
         check_values(path, text)
         suite = pyperf.BenchmarkSuite.loads(text)
+    except OSError as error:
+        if error.strerror is None:  # of gzip
+            raise ResultFileError(f"{path}: damaged: {error}") from error
+        raise ResultFileError(f"{path}: cannot be read: {error.strerror}") from error
     except UNREADABLE as error:
         reason = f"{path}: not a result file of `bakeoff run` or pyperf, or cut off"
         if "version None" not in str(error):  # valid JSON, but not pyperf's

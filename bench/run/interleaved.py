@@ -75,12 +75,20 @@ class Again:
     seconds: float = 0.0
 
 
-def options_of(run: ResultData, sources: Sequence[str], *, schema: str | None, trusted: bool) -> Options:
+def options_of(
+    run: ResultData,
+    sources: Sequence[str],
+    *,
+    named: Sequence[str] | None = None,
+    schema: str | None,
+    trusted: bool,
+) -> Options:
     """Return the options of a run, with trust and imports as typed, since a file must not decide these.
 
     Args:
         run: A result from a file, which may be untrusted.
         sources: Corpora as typed; empty for the ones that the file names.
+        named: Those of the file; None for all of its options.
         schema: As typed; None for the file's.
         trusted: As typed.
 
@@ -96,16 +104,17 @@ def options_of(run: ResultData, sources: Sequence[str], *, schema: str | None, t
             f"refusing to import {stored.schema} named in the result file; to allow it, pass --schema "
             f"{stored.schema}"
         )
-    if not sources and (made := [source for source in stored.corpora if is_function(source)]):
+    named = stored.corpora if named is None else named
+    if not sources and (made := [source for source in named if is_function(source)]):
         raise UsageError(
             f"refusing to import {', '.join(made)} named in the result file; to allow it, pass it with "
             "--corpus"
         )
-    if gone := [source for source in sources or stored.corpora if handles(source)]:
+    if gone := [source for source in sources or named if handles(source)]:
         raise UsageError(f"cannot read {', '.join(gone)} again; name a file with --corpus")
     return dataclasses.replace(
         stored,
-        corpora=tuple(sources) or stored.corpora,
+        corpora=tuple(sources or named),
         schema=stored.schema if schema is None else schema,
         trusted=trusted,
         no_time_limit=True,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 _KNOWN_EXTENSIONS = ("arrow.uuid", "arrow.json", "arrow.bool8")
@@ -265,9 +266,18 @@ def _dict(pairs: Sequence[tuple[Any, Any]], kind: Any) -> dict[Any, Any]:
 
 
 def _expanded(array: Any, text: bool) -> list[Any]:
-    import pyarrow.compute
+    import pyarrow
 
-    return values_of(pyarrow.compute.run_end_decode(array), text)
+    # pyarrow's function for this knows no dictionaries, and not all nested types.
+    first = array.find_physical_offset()
+    ends = array.run_ends.to_pylist()[first : first + array.find_physical_length()]
+    starts = [array.offset, *ends]
+    last = array.offset + len(array)
+    runs = (
+        [number] * (min(end, last) - start)
+        for number, (start, end) in enumerate(zip(starts, ends, strict=False), first)
+    )
+    return values_of(array.values.take(pyarrow.array(chain.from_iterable(runs), pyarrow.int64())), text)
 
 
 def _unions(array: Any, text: bool) -> list[Any]:

@@ -387,12 +387,27 @@ def _records(numpy: Any, rows: Any, problems: Problems) -> Iterator[Any]:
     try:
         for row in rows:
             if names and not row.shape:
-                yield {name: row[name] if row[name].shape else row[name].item() for name in names}
+                yield _fields(row)
             else:
                 yield row.copy() if isinstance(row, numpy.ndarray) else row
     except (SystemError, ValueError) as error:
         # Characters, dates or titles that Python has not.
         raise UnreadableCorpus(f"{problems.source}: {_one_line(error)}") from error
+
+
+def _fields(row: Any) -> dict[str, Any]:
+    """Return a structured value as a dict, at any depth. Arrays and what Python has not stay numpy's."""
+    return {name: _field(row[name]) for name in row.dtype.names}
+
+
+def _field(value: Any) -> Any:
+    if value.shape:
+        return value
+    if value.dtype.names:
+        return _fields(value)
+    item = value.item()
+    # Nanoseconds, years beyond 9999 and the like are counts of their unit, which the number does not show.
+    return value if value.dtype.kind in "mM" and isinstance(item, int) else item
 
 
 def read_npz(file: io.BufferedReader, problems: Problems, trusted: bool) -> Iterator[Any]:

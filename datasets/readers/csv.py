@@ -28,6 +28,8 @@ _REMARKS = 5
 
 _QUOTED = re.compile(rb'(?:^|(?<=[,;\t|]))(?:\xef\xbb\xbf)?"(?:[^"]|"")*"?')
 """A quoted cell, which may contain delimiters."""
+_COMMA = re.compile(r"(?<!\d),|,(?!\d)")
+"""A comma that is in no number."""
 
 
 def read_tsv(file: io.BufferedReader, problems: Problems, reading: ReadOptions) -> Iterator[Any]:
@@ -42,12 +44,13 @@ def read_csv(
 
     Args:
         reading: Its `null`, `no_header` and `decimal_comma` apply.
-        delimiter: None takes the most frequent of ``, ; tab |`` in the first line, outside quotes.
+        delimiter: None takes the most frequent of ``, ; tab |`` in the first line, outside quotes; if numbers
+            have a decimal comma, the comma only if the line has none of the others.
     """
     if delimiter is None:
         head = file.peek(HEADER_LIMIT)[:HEADER_LIMIT]
-        header_line = re.split(rb"[\r\n]", _QUOTED.sub(b"", head), maxsplit=1)[0].decode("utf-8", "replace")
-        delimiter = max(",;\t|", key=header_line.count)
+        first_line = re.split(rb"[\r\n]", _QUOTED.sub(b"", head), maxsplit=1)[0].decode("utf-8", "replace")
+        delimiter = _delimiter(first_line, decimal_comma=reading.decimal_comma)
     rows = _rows(file, problems, delimiter)
     bad = problems.total
     top = next(rows, None)
@@ -79,6 +82,13 @@ def read_csv(
             problems.remark(remark)
         if (more := len(remarks) - _REMARKS) > 0:
             problems.remark(f"{more:,} more columns are like these")
+
+
+def _delimiter(line: str, *, decimal_comma: bool) -> str:
+    if not decimal_comma:
+        return max(",;\t|", key=line.count)
+    found = max(";\t|", key=line.count)
+    return found if found in line or not _COMMA.search(line) else ","
 
 
 def _check_names(names: list[str], problems: Problems) -> None:

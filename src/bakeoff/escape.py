@@ -54,23 +54,18 @@ def shortened(text: str, most: int) -> str:
 
 _USER: Final = re.compile(r":/{1,3}[^/?#\s:@]*:")
 """A user before a password. One or three slashes do not make a URL, but the password is hidden as well."""
-_SECRETS: Final = (
-    # A name without a password: package indexes and forges take tokens so.
-    re.compile(r"(https?:/{1,3})([^/?#\s:@]+)(?=@)", re.IGNORECASE),
-    re.compile(
-        r"([?&;][\w.-]*(?:pass|pwd|token|secret|credential|api_?key|signature)[\w.-]*=)([^&#;\s]+)",
-        re.IGNORECASE,
-    ),
-)
-"""Other secrets of URLs, after what precedes them."""
+_TOKEN: Final = re.compile(r"(https?:/{1,3})([^/?#\s:@]+)(?=@)", re.IGNORECASE)
+"""A name without a password: package indexes and forges take tokens so."""
+_PARAMETER: Final = re.compile(r"([?&;]([\w.-]+)=)([^&#;\s]+)")
+_IS_SECRET: Final = re.compile("pass|pwd|token|secret|credential|api_?key|signature", re.IGNORECASE)
+"""Names of parameters that are secret."""
 
 
 def without_passwords(text: str) -> str:
     """Return a text with ``***`` instead of the passwords and tokens of URLs in it."""
     text = re.sub(r"\S+", lambda found: _without_password(found[0]), text)
-    for pattern in _SECRETS:
-        text = pattern.sub(r"\1***", text)
-    return text
+    text = _TOKEN.sub(r"\1***", text)
+    return _PARAMETER.sub(lambda found: f"{found[1]}***" if _IS_SECRET.search(found[2]) else found[0], text)
 
 
 def _without_password(word: str) -> str:
@@ -89,7 +84,8 @@ def without_secrets(text: str, url: str) -> str:
     """Return a text without a URL's password, in the URL's spelling and as clients decode and repeat it."""
     from urllib.parse import unquote
 
-    found = {match[2] for pattern in _SECRETS for match in pattern.finditer(url)}
+    found = {match[2] for match in _TOKEN.finditer(url)}
+    found |= {match[3] for match in _PARAMETER.finditer(url) if _IS_SECRET.search(match[2])}
     found |= {word[slice(*_password(word))] for word in url.split()} - {""}
     for secret in sorted({*found, *map(unquote, found)}, key=len, reverse=True):
         text = text.replace(secret, "***")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import sqlite3
 import stat
 import subprocess
 import sys
@@ -117,6 +118,19 @@ for n in range(5):
         assert "file is not a database" in remember(run(1))
         assert [] == recall(machines(run(1)))
         assert b"no database" * 100 == file.read_bytes()
+
+    @pytest.mark.parametrize("column", ["started", "log", "error", "contention"])
+    @pytest.mark.parametrize("value", ["1e300", "-1e300", "9e999", "-1", "0", "1e-320", "''", "x'00'", "'9'"])
+    def test_odd_values_fail_no_comparison(self, file: Path, column: str, value: str) -> None:
+        for number in range(6):
+            remember(run(number))
+        with sqlite3.connect(file) as rows:
+            rows.execute(f"update or ignore cells set {column} = {value}")
+        rows.close()
+
+        sessions = Past([run(7), run(8)]).sessions()
+        assert all(0 < session.deviation < math.inf for session in sessions.values())
+        assert 0 <= free_core(run(7).environment) < math.inf
 
     def test_where_it_is(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         """In the user's state folder, by XDG, whose relative paths do not count."""

@@ -16,6 +16,7 @@ from bakeoff import datasets
 from bakeoff.bench.lab.fidelity.equality import equal
 from bakeoff.codecs import codec
 from bakeoff.datasets import BadRecord, UnreadableCorpus
+from bakeoff.datasets.readers.arrow_values import values_of
 from record_files import read
 
 pa = pytest.importorskip("pyarrow", reason="missing here: pyarrow; pip install 'bakeoff[pyarrow]'")
@@ -243,3 +244,24 @@ def test_unions_and_runs_are_plain_values(tmp_path: Path) -> None:
 
     at = MOMENT.replace(tzinfo=dt.UTC)
     assert equal([{"u": at, "r": at}, {"u": "b", "r": at}], read(tmp_path / "rows.arrow"))
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        pa.array([MOMENT, None, MOMENT], pa.timestamp("us", "UTC")).dictionary_encode(),
+        pa.array([[SPAN], None, []], pa.list_(pa.duration("ns"))),
+        pa.array([{"a": MOMENT}, None, {"a": None}], pa.struct({"a": pa.timestamp("us", "UTC")})),
+        pa.array([[("k", 1)], None, []], pa.map_(pa.string(), pa.int8())),
+        pa.array([(1, -2, 3), None, (0, 0, 0)], pa.month_day_nano_interval()),
+    ],
+    ids=["dictionary", "list", "struct", "map", "interval"],
+)
+def test_runs_of_any_type_are_values_in_any_part_of_an_array(values: Any) -> None:
+    """pyarrow's own function for runs has no kernel for some of these types."""
+    array = pa.RunEndEncodedArray.from_arrays(pa.array([1, 3, 6], pa.int32()), values)
+    whole = [values_of(values)[number] for number in (0, 1, 1, 2, 2, 2)]
+
+    for start in range(6):
+        for end in range(start, 7):
+            assert equal(whole[start:end], values_of(array[start:end]))

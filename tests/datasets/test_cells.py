@@ -156,6 +156,22 @@ def test_a_decimal_comma_on_request() -> None:
     assert "without --decimal-comma they are numbers" in rows(text, decimal_comma=True)[1][0]
 
 
+@pytest.mark.parametrize(
+    ("text", "no_header", "expected"),
+    [
+        ("1,5;2,5\n", True, {"column1": 1.5, "column2": 2.5}),
+        ("1,5\t2,5|3,5|4\n", True, {"column1": "1,5\t2,5", "column2": 3.5, "column3": 4}),
+        ("1,5\n", True, {"column1": 1.5}),
+        ('"1,5",x,2\n', True, {"column1": 1.5, "column2": "x", "column3": 2}),
+        ("a\n1,5\n", False, {"a": 1.5}),
+        ("net, EUR;gross, EUR\n1,5;2,5\n", False, {"net, EUR": 1.5, "gross, EUR": 2.5}),
+        ('a,b\n"1,5",2\n', False, {"a": 1.5, "b": 2}),
+    ],
+)
+def test_a_decimal_comma_is_no_delimiter(text: str, no_header: bool, expected: dict[str, Any]) -> None:
+    assert [expected] == rows(text, no_header=no_header, decimal_comma=True)[0]
+
+
 def test_a_first_row_without_names_on_request(tmp_path: Path) -> None:
     path = put(tmp_path, "data.csv", "1,a\n2,b\n")
 

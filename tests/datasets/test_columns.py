@@ -336,6 +336,36 @@ def test_rows_of_arrays_are_those_of_numpy(tmp_path: Path, dtype: Any, shape: tu
     assert equal([{"x": row} for row in rows], read(tmp_path / "rows.npz"))
 
 
+@pytest.mark.parametrize("suffix", ["npy", "npz"])
+@pytest.mark.parametrize(
+    ("dtype", "number", "expected"),
+    [
+        ("M8[s]", 1, dt.datetime(1970, 1, 1, 0, 0, 1)),
+        ("M8[D]", 1, dt.date(1970, 1, 2)),
+        ("M8[ns]", 1, np.datetime64(1, "ns")),
+        ("M8[Y]", 10_000, np.datetime64(10_000, "Y")),
+        ("M8[ns]", "NaT", None),
+        ("m8[us]", 1, dt.timedelta(microseconds=1)),
+        ("m8[ns]", 1, np.timedelta64(1, "ns")),
+        ("m8[M]", 1, np.timedelta64(1, "M")),
+        ("i8", 1, 1),
+        ("f4", 0.5, 0.5),
+        ([("x", "i4"), ("y", [("z", "M8[ns]")])], (1, (2,)), {"x": 1, "y": {"z": np.datetime64(2, "ns")}}),
+    ],
+    ids=str,
+)
+def test_fields_of_arrays_have_the_value_of_numpy(
+    tmp_path: Path, suffix: str, dtype: Any, number: Any, expected: Any
+) -> None:
+    """numpy's own conversion returns a bare number for some dates, and a tuple without names for fields."""
+    array = np.array([(number, 1)], [("a", dtype), ("b", "i4")])
+    np.save(tmp_path / "rows.npy", array)
+    np.savez(tmp_path / "rows.npz", x=array)
+    row = {"a": expected, "b": 1}
+
+    assert equal([row if suffix == "npy" else {"x": row}], read(tmp_path / f"rows.{suffix}"))
+
+
 def test_rows_that_a_group_lacks_are_a_bad_record(tmp_path: Path) -> None:
     """pyarrow reads such a group without an error, and returns the rows that there are."""
     path = tmp_path / "rows.parquet"

@@ -1157,3 +1157,9 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
             # The files have 1 and 15 MB.
             assert found[count] < 100_000
         assert found[100_000] < found[6_000] + 5_000
+
+
+@pytest.mark.parametrize("name", ["x" * 5000, "a/" * 3000, "a\0b", "\ud800/x", "a\0b/c"])
+def test_a_name_that_no_file_can_have(name: str) -> None:
+    with pytest.raises((UnknownCorpus, UnreadableCorpus)):
+        datasets.corpus(name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import json
 import os
@@ -14,7 +15,7 @@ from pathlib import Path
 import pyperf
 import pytest
 
-from bakeoff.bench.results import read, write
+from bakeoff.bench.results import ResultFileError, read, write
 from bakeoff.errors import UsageError
 from bakeoff.reports.model.files import load
 
@@ -190,6 +191,24 @@ def test_a_gzipped_result_file_is_read(bakeoff, file, tmp_path):
     (tmp_path / "small.json.gz").write_bytes(gzip.compress(file.read_bytes()))
 
     assert bakeoff("report", file)[:2] == bakeoff("report", tmp_path / "small.json.gz")[:2]
+
+
+def test_a_damaged_byte_of_a_zipped_result_is_told(planted, tmp_path):
+    path = tmp_path / "r.json.gz"
+    write(planted, tmp_path / "r.json")
+    whole = gzip.compress((tmp_path / "r.json").read_bytes())
+    for place in range(0, len(whole), 97):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 255]) + whole[place + 1 :])
+        with contextlib.suppress(ResultFileError):
+            assert planted == read(path)  # only a time or a name in the head
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo])
+def test_what_is_no_file_is_not_called_records(bakeoff, tmp_path, make):
+    make(tmp_path / "x.json")
+
+    code, _, printed = bakeoff("report", tmp_path / "x.json")
+    assert (1, f"bakeoff: {tmp_path}/x.json: cannot be read: it is not a regular file\n") == (code, printed)
 
 
 @pytest.mark.parametrize(

@@ -102,6 +102,19 @@ def test_other_records_are_refused(result_of, bakeoff, monkeypatch, sha256, code
     assert (code, True) == (ended, said in printed)
 
 
+@pytest.mark.parametrize("source", ["evil:records", "evil.py:records"])
+def test_a_function_that_only_the_file_names_is_not_imported(result_of, bakeoff, source):
+    Path("evil.py").write_text("open('ran', 'w').close()\nrecords = [{'a': 1}]\n")
+    result = result_of(PLANTED, options=Options(("messages",), tuple(PLANTED)).flat())
+    write(replace(result, corpora=(replace(result.corpora[0], source=source),)), Path("bakeoff.json"))
+    ended, _, printed = bakeoff("verify", "--seed", "1")
+
+    assert (2, False) == (ended, Path("ran").exists())
+    assert (
+        f"refusing to import {source} named in the result file; to allow it, pass it with --corpus" in printed
+    )
+
+
 @pytest.mark.parametrize(("stretches", "code", "said"), [(True, 1, "disagrees"), (False, 0, "agrees")])
 def test_the_verdict_is_said_once(result_of, bakeoff, monkeypatch, stretches, code, said):
     result = result_of(PLANTED, options=Options(("messages",), tuple(PLANTED)).flat(), noise=0.001)

@@ -93,7 +93,8 @@ def _options(
     from ..bench.run.interleaved import options_of
 
     facts = next(each for each in before.corpora if each.name == cells[0].corpus)
-    stored = options_of(before, [source or facts.source], schema=schema, trusted=trusted)
+    typed = [] if source is None else [source]
+    stored = options_of(before, typed, named=[facts.source], schema=schema, trusted=trusted)
     if stored.sizes:
         raise UsageError("results of --record-sizes cannot be verified: name one of a run without it")
     return dataclasses.replace(
