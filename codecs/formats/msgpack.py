@@ -20,7 +20,7 @@ from typing import Any
 from ..conventions._forms import KeyedEncoder, utc_or_text
 from ..conventions.arrays import ARRAYS, COLUMNS, convention, kind_of
 from ..conventions.families import NATIVE_BYTES, WORDS, FormatFamily, content, distinct_keys
-from ..conventions.notes import MERGED, Cost, Note, costly_keys, counted_levels, objects_in_python
+from ..conventions.notes import MEMBERS, MERGED, Cost, Note, costly_keys, counted_levels, objects_in_python
 from ..core._codec import doubt
 from ..registry import declare
 from ..safety._unique import unique
@@ -474,6 +474,7 @@ def _msgspec() -> Spec:
             MERGED,
             UNSORTED_SETS,
             ATTRIBUTES,
+            MEMBERS,
         ),
         notes=(counted_levels(1.06),),
         policies=replace(POLICIES, classes=(msgspec.msgpack.Ext,)),
