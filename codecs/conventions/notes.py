@@ -24,6 +24,9 @@ MEMBERS: Final = (
 )
 """A loss of libraries in which a look for such enums would be felt in each dump."""
 
+NO_OFFSET: Final = "datetimes whose `utcoffset()` is None are written as in UTC"
+"""A loss of libraries that ask only whether a datetime has a zone."""
+
 
 class Note(str):
     """A remark that tables show below the figures; a plain string appears in `bakeoff codecs NAME` only.

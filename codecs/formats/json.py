@@ -30,6 +30,7 @@ from ..conventions.families import (
 from ..conventions.notes import (
     FIGURES,
     MEMBERS,
+    NO_OFFSET,
     STRANGERS,
     Cost,
     Note,
@@ -291,7 +292,7 @@ def _within_its_buffer(orjson: ModuleType, spec: Spec) -> Spec:
         # 3.12 and 3.13 leave the buffer if many lists that are nested 210 deep follow one another.
         encode_depth=DEFAULT_DEPTH,
         inside=_inside,
-        losses=(*spec.facts.losses, MEMBERS, *([] if moments else [ROUNDED])),
+        losses=(*spec.facts.losses, MEMBERS, *([] if moments else [ROUNDED, NO_OFFSET])),
         notes=[*notes, *noted(faults)],
     )
 

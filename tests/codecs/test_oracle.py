@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import os
 import re
 import subprocess
@@ -16,6 +17,8 @@ import pytest
 import bakeoff
 from bakeoff import codecs
 from bakeoff.codecs import EncodeError
+from bakeoff.codecs.conventions.notes import NO_OFFSET
+from bakeoff.codecs.formats.cbor import UNREADABLE
 from bakeoff.codecs.formats.structs import UNSORTED_SETS
 from bakeoff.codecs.safety.policies import can_be_asked
 from oracle.compose import catalog, key_catalog, record
@@ -99,6 +102,21 @@ def test_a_field_is_what_the_record_has(codec: bakeoff.Codec) -> None:
         if is_tried(codec, value):
             whole, field = codec.decode(payload)["a"], codec.peek(payload, "a")
             assert repr(whole) == repr(field), value.kind
+
+
+class NoOffset(dt.tzinfo):
+    def utcoffset(self, moment: dt.datetime | None) -> None:
+        return None
+
+
+def test_a_moment_in_a_zone_without_offset_has_none_unless_stated(codec: bakeoff.Codec) -> None:
+    if codec.format == "pickle":
+        pytest.skip("keeps the zone")
+    naive = dt.datetime(2020, 1, 2, 3, 4, 5, 6000)
+    value = Value("", {"v": naive.replace(tzinfo=NoOffset())}, {"v": naive})
+    stated = bool({NO_OFFSET, UNREADABLE} & {*codec.losses})
+
+    assert stated == (unexplained(codec, called(codec), value) is not None)
 
 
 def test_what_a_policy_refuses_to_read_is_not_written(codec: bakeoff.Codec) -> None:
