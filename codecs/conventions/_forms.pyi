@@ -10,6 +10,7 @@ class Forms:
         named: set[type],
         other: Callable[[Any], Any],
         doubt: Callable[[], None] | None = None,
+        exact: Callable[[Any], Any] | None = None,
     ) -> None: ...
     def leaf(self, value: Any, /) -> Any: ...
 

@@ -88,6 +88,7 @@ cdef class Forms:
         named: The named tuples that it has met, which are written like tuples.
         other: Returns the form of a value of any other type.
         doubt: Called when a list or a dict is returned; None: not.
+        exact: ``(form) -> form``, for forms that may hold other values; None: they are returned as they are.
     """
 
     cdef dict _write
@@ -95,9 +96,11 @@ cdef class Forms:
     cdef set _named
     cdef object _other
     cdef object _doubt
+    cdef object _exact
 
-    def __init__(self, dict write, dict found, set named, other, doubt=None):
+    def __init__(self, dict write, dict found, set named, other, doubt=None, exact=None):
         self._write, self._found, self._named, self._other, self._doubt = write, found, named, other, doubt
+        self._exact = exact
 
     def leaf(self, value, /):
         """Return the written form of a value that a library does not support; a hook for most libraries.
@@ -115,7 +118,7 @@ cdef class Forms:
         form = convert(value)
         if self._doubt is not None and (PyList_CheckExact(form) or PyDict_CheckExact(form)):
             self._doubt()
-        return form
+        return form if self._exact is None or _is_scalar(<PyObject *>form) else self._exact(form)
 
 
 cdef class Rewriter:

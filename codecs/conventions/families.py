@@ -48,9 +48,11 @@ EXACT: Mapping[type, Callable[[Any], Any]] = {
     **{scalar.type: scalar.exact for scalar in SCALARS},
 }
 """Converts a value of a subclass to the base type, ignoring overridden methods; datetime before date."""
+_CONTAINERS = (dict, list, tuple, set, frozenset)
 _ASKED = (
     "__iter__", "__len__", "__getitem__", "__contains__", "__int__", "__index__", "__float__", "__str__",
     "__repr__", "__bytes__", "__format__", "items", "keys", "values", "get", "copy", "as_tuple", "isoformat",
+    "__sub__", "utcoffset", "timetuple", "bytes",
 )  # fmt: skip
 """Methods of built-in types that a library may call to write a value."""
 
@@ -68,6 +70,45 @@ def exact_form(kind: type) -> Callable[[Any], Any] | None:
                 return None
             return None if _of_own_type.dispatch(kind) is not _NO_RULE else exact
     return None
+
+
+def _plain_container(kind: type) -> Callable[[Any], Any] | None:
+    """Return what makes a plain container of one whose type extends it: a library goes into that by itself.
+
+    None for all other types, and those with a convention of their own.
+    """
+    if kind in _CONTAINERS or convention(kind) is not None or issubclass(kind, enum.Enum):
+        return None
+    if hasattr(kind, "_fields") or _of_own_type.dispatch(kind) is not _NO_RULE:
+        return None
+    return next((EXACT[base] for base in (OrderedDict, *_CONTAINERS) if issubclass(kind, base)), None)
+
+
+def _extended(kind: type) -> type | None:
+    """Return the type of values that the members of an enumeration are."""
+    return next((base for base in EXACT if issubclass(kind, base)), None)
+
+
+def has_other_values(kind: type[enum.Enum]) -> bool:
+    """Whether members of an enumeration are a text or a number, but have another value."""
+    if (base := _extended(kind)) is None:
+        return False
+    value, exact = _member_getter(kind), EXACT[base]
+    return not all(type(value(each)) is base and value(each) == exact(each) for each in kind)
+
+
+def member_form(kind: type) -> Callable[[Any], Any] | None:
+    """Return what gets a member's value, if the type extends another and libraries may write that otherwise.
+
+    None for all other types, and if all members are their values and override no methods.
+    """
+    if not issubclass(kind, enum.Enum) or _of_own_type.dispatch(kind) is not _NO_RULE:
+        return None
+    if (base := _extended(kind)) is None:
+        return None
+    own = [vars(each) for each in kind.__mro__[: kind.__mro__.index(base)] if each.__module__ != "enum"]
+    overrides = any(name in methods for name in _ASKED for methods in own)
+    return _member_getter(kind) if overrides or has_other_values(kind) else None
 
 
 @functools.singledispatch
@@ -177,6 +218,10 @@ class FormatFamily:
     def doubting_leaf(self, doubt: Callable[[], None]) -> Callable[[Any], Any]:
         """Return `leaf` with a function that is called for each list and dict that it returns."""
         return Forms(self._forms, _OPEN, _NAMED, self._other_leaf, doubt).leaf
+
+    def exact_leaf(self, exact: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        """Return `leaf` for a library that needs `exactly`, also for what the returned forms hold."""
+        return Forms(self._forms, _OPEN, _NAMED, self._other_leaf, None, exact).leaf
 
     def leaf_or(self, other: Callable[[Any], Any], doubt: Callable[[], None] | None = None) -> Any:
         """Return `leaf` with another function for all types without a rule, and `doubt` as above."""
@@ -381,7 +426,10 @@ def content(value: Any) -> Any:
 
 @functools.cache
 def exactly(
-    others: Callable[[type], Callable[[Any], Any] | None] | None = None, own: str = ""
+    others: Callable[[type], Callable[[Any], Any] | None] | None = None,
+    own: str = "",
+    *,
+    members: bool = True,
 ) -> Callable[[Any], Any]:
     """Return a function that rewrites the values that a library would write otherwise than the conventions.
 
@@ -389,12 +437,16 @@ def exactly(
         others: ``(type) -> (value) -> form, or None``: the written form of types that the library writes by
             rules of its own. Subclasses with methods of their own are always rewritten.
         own: The library's package, whose types are left to it.
+        members: Members of enums that extend other types are rewritten, too; a library that knows the enum
+            of a field needs the member.
     """
 
     def form_of(kind: type) -> Callable[[Any], Any] | None:
         if own and kind.__module__.partition(".")[0] == own:
             return None
-        return (None if others is None else others(kind)) or exact_form(kind)
+        found = None if others is None else others(kind)
+        found = found or exact_form(kind) or _plain_container(kind)
+        return member_form(kind) if found is None and members else found
 
     def fields(kind: type) -> tuple[str, ...] | None:
         if _of_own_type.dispatch(kind) is not _NO_RULE or (known := record_class(kind)) is None:

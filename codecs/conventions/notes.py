@@ -19,6 +19,14 @@ VERSION: Final = "version"
 MERGED: Final = "dict keys that are written alike (a date and its ISO 8601 text) become one"
 """A loss of codecs whose libraries write keys one by one."""
 
+MEMBERS: Final = (
+    "members of enums that extend text or integers are written as these, also if they have another value"
+)
+"""A loss of libraries in which a look for such enums would be felt in each dump."""
+
+NO_OFFSET: Final = "datetimes whose `utcoffset()` is None are written as in UTC"
+"""A loss of libraries that ask only whether a datetime has a zone."""
+
 
 class Note(str):
     """A remark that tables show below the figures; a plain string appears in `bakeoff codecs NAME` only.

@@ -16,6 +16,7 @@ from typing import Any
 
 from ..conventions.arrays import convention
 from ..conventions.families import NATIVE_BYTES, FormatFamily, exactly
+from ..conventions.finite import dict_of
 from ..conventions.notes import Cost, Note
 from ..conventions.tokens import SIGNED
 from ..registry import declare
@@ -48,8 +49,17 @@ LOSSES = (
 WRAP = "bakeoff.value"
 
 
-def _moment_of(kind: type) -> Callable[[Any], Any] | None:
+def _plain_of(kind: type) -> Callable[[Any], Any] | None:
+    """Return what makes plain values of a type that the library writes by itself.
+
+    It takes a Timestamp of pandas for a datetime, and drops its nanoseconds.
+    """
+    if issubclass(kind, Mapping) and not issubclass(kind, dict):
+        return dict_of
     return convention(kind) if issubclass(kind, dt.datetime) else None
+
+
+_exactly = exactly(_plain_of, "bson")
 
 
 def _document(collection: Any, id: Any, database: Any = None, others: Any = None) -> Any:
@@ -102,7 +112,7 @@ def _bson(library: ModuleType) -> Spec:
         tz_aware=True,
         tzinfo=dt.UTC,
         uuid_representation=UuidRepresentation.STANDARD,
-        type_registry=TypeRegistry(fallback_encoder=_family.leaf),
+        type_registry=TypeRegistry(fallback_encoder=_family.exact_leaf(_exactly)),
     )
 
     def calls(**kept: Any) -> RawCalls:
@@ -133,8 +143,7 @@ def _bson(library: ModuleType) -> Spec:
     return Spec.of(
         encode=library.encode,
         encode_arguments=(False, options),  # `check_keys` and `codec_options`
-        # It takes a Timestamp of pandas for a datetime, and drops its nanoseconds.
-        exact=exactly(_moment_of, "bson"),
+        exact=_exactly,
         decode=decode,
         decode_arguments=(options,),
         # The decoder in C searches for the end of a name beyond the end of the payload.

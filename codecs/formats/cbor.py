@@ -79,6 +79,7 @@ EXACT = Context(MAX_PREC, Emin=MIN_EMIN, Emax=MAX_EMAX, traps=[InvalidOperation,
 SAFE_DEPTH = 1_000
 """Levels that cbor2 writes safely for all types; some 7,000 crash the process."""
 SEQUENCES = "other sequences than lists, such as a deque or a range, become lists"
+UNREADABLE = "datetimes whose `utcoffset()` is None, or has a fraction of a second, cannot be read"
 PATTERNS = "patterns are decoded as `cbor2.CBORTag`"
 LONG = 10**4300
 """Bound for the numbers of a decimal or a fraction: their time grows with the square of their length."""
@@ -210,6 +211,7 @@ def _cbor2(reading: Mapping[str, Any]) -> Spec:
             MERGED,
             SEQUENCES,
             PATTERNS,
+            UNREADABLE,
         ),
         notes=(
             objects_in_python(2.2),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
@@ -11,6 +11,7 @@ from ..binding import Bound, SchemaProtocol
 from ..conventions.arrays import convention
 from ..conventions.classes import ClassFamily, record_class
 from ..conventions.families import exactly
+from ..conventions.finite import dict_of
 from ..conventions.notes import STRANGERS, Note
 from ..core.codec import Codec
 from ..safety.keys import with_checked_keys
@@ -24,7 +25,9 @@ ATTRS: tuple[ClassFamily, ...] = ("attrs", "dataclass")
 
 
 def _plain_of(kind: type) -> Callable[[Any], Any] | None:
-    """Return what converts values of a type that the libraries take for others: arrays, objects."""
+    """Return what converts values of a type that the libraries take for others: mappings, arrays, objects."""
+    if issubclass(kind, Mapping) and not issubclass(kind, dict):
+        return dict_of
     known = record_class(kind)
     if known is None or known.family == "namedtuple":
         return convention(kind)
@@ -45,7 +48,7 @@ def opening(spec: Spec, library: Literal["mashumaro", "cattrs"], *, texts: bool)
     def bind(schema: SchemaProtocol) -> Bound:
         binding = schema.binding(library, write=write, read=read, texts=texts)
         encode, decode = binding.type.encode, binding.type.decode
-        plain = exactly(_plain_of)
+        plain = exactly(_plain_of, members=False)
         nulls = NONFINITE_AS_NULL in spec.facts.losses and schema.has_floats
         return Bound(
             encode=encode if binding.type.opens else lambda record: encode(plain(record)),

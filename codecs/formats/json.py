@@ -29,6 +29,8 @@ from ..conventions.families import (
 )
 from ..conventions.notes import (
     FIGURES,
+    MEMBERS,
+    NO_OFFSET,
     STRANGERS,
     Cost,
     Note,
@@ -110,6 +112,7 @@ _msgspec_family = FormatFamily("JSON (msgspec)", {dt.datetime: None, dt.time: No
 # As ujson writes Decimals itself.
 _ujson_family = FormatFamily("JSON (ujson)", {Decimal: float})
 _pydantic_family = FormatFamily("JSON (pydantic)", {dt.datetime: None})
+_exact_leaf = JSON_FAMILY.exact_leaf(exactly())
 
 
 def _pairs_hook(values: Mapping[str, str]) -> Any:
@@ -134,7 +137,7 @@ def _json() -> Spec:
     from json import encoder as c_encoder
     from json import scanner as c_scanner
 
-    encoder = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=JSON_FAMILY.leaf)
+    encoder = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_exact_leaf)
 
     def enforce(values: Mapping[str, str]) -> Mapping[str, Any]:
         return {"decode": json.JSONDecoder(object_pairs_hook=_pairs_hook(values)).decode}
@@ -185,7 +188,7 @@ def _simplejson(library: ModuleType) -> Spec:
         return library.JSONEncoder(
             ensure_ascii=False,
             separators=(",", ":"),
-            default=JSON_FAMILY.leaf,
+            default=_exact_leaf,
             encoding=None,
             use_decimal=False,
             namedtuple_as_object=False,
@@ -289,7 +292,7 @@ def _within_its_buffer(orjson: ModuleType, spec: Spec) -> Spec:
         # 3.12 and 3.13 leave the buffer if many lists that are nested 210 deep follow one another.
         encode_depth=DEFAULT_DEPTH,
         inside=_inside,
-        losses=(*spec.facts.losses, *([] if moments else [ROUNDED])),
+        losses=(*spec.facts.losses, MEMBERS, *([] if moments else [ROUNDED, NO_OFFSET])),
         notes=[*notes, *noted(faults)],
     )
 
@@ -398,6 +401,7 @@ def _msgspec() -> Spec:
             ROUNDED,
             UNSORTED_SETS,
             ATTRIBUTES,
+            MEMBERS,
         ),
         notes=(counted_levels(1.05),),
         policies=NO_LITERALS,
@@ -525,7 +529,7 @@ def _ujson() -> Spec:
         encode=ujson.dumps,
         # By position, since a keyword takes a third of a short call: ensure_ascii, encode_html_chars,
         # escape_forward_slashes, sort_keys, indent, allow_nan, reject_bytes, default.
-        encode_arguments=(False, False, False, False, 0, True, True, _ujson_family.leaf),
+        encode_arguments=(False, False, False, False, 0, True, True, _ujson_family.exact_leaf(exactly())),
         exact=exactly(),
         decode=ujson.loads,
         raw=RawCalls(
@@ -566,7 +570,7 @@ def _rapidjson() -> Spec:
     class ConventionEncoder(rapidjson.Encoder):
         """Made once, as ``dumps`` reads its options again at every call."""
 
-        default = staticmethod(JSON_FAMILY.leaf)
+        default = staticmethod(_exact_leaf)
 
     class UniqueDecoder(rapidjson.Decoder):
         def start_object(self) -> list[Any]:
@@ -653,6 +657,7 @@ def _ssrjson() -> Spec:
             Note("reads the bare words nan and infinity in any case", STRANGERS),
             counted_levels(1.06),
         ),
+        losses=(MEMBERS,),
         policies=replace(
             POLICIES, duplicate_keys="reject/last", surrogates="reject", big_integers="text/float"
         ),

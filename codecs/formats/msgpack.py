@@ -20,7 +20,16 @@ from typing import Any
 from ..conventions._forms import KeyedEncoder, utc_or_text
 from ..conventions.arrays import ARRAYS, COLUMNS, convention, kind_of
 from ..conventions.families import NATIVE_BYTES, WORDS, FormatFamily, content, distinct_keys
-from ..conventions.notes import MERGED, Cost, Note, costly_keys, counted_levels, objects_in_python
+from ..conventions.notes import (
+    MEMBERS,
+    MERGED,
+    NO_OFFSET,
+    Cost,
+    Note,
+    costly_keys,
+    counted_levels,
+    objects_in_python,
+)
 from ..core._codec import doubt
 from ..registry import declare
 from ..safety._unique import unique
@@ -435,14 +444,14 @@ def _ormsgpack_any() -> Spec:
 def _msgspec_struct() -> Spec:
     import msgspec
 
-    return typed(_msgspec(), msgspec.msgpack, losses=(OFFSETS_IN_UTC,))
+    return typed(_msgspec(), msgspec.msgpack, losses=(OFFSETS_IN_UTC, NO_OFFSET))
 
 
 @declare("msgspec-msgpack/array", MSGPACK, library="msgspec", extra="msgspec", needs_schema=True)
 def _msgspec_array() -> Spec:
     import msgspec
 
-    return typed(_msgspec(), msgspec.msgpack, losses=(OFFSETS_IN_UTC,), array_like=True)
+    return typed(_msgspec(), msgspec.msgpack, losses=(OFFSETS_IN_UTC, NO_OFFSET), array_like=True)
 
 
 @declare("msgspec-msgpack", MSGPACK, library="msgspec", extra="msgspec")
@@ -470,10 +479,12 @@ def _msgspec() -> Spec:
         forms={"datetime_offset": "utc"},
         losses=(
             OFFSETS_IN_UTC,
+            NO_OFFSET,
             ROUNDED_OFFSETS,
             MERGED,
             UNSORTED_SETS,
             ATTRIBUTES,
+            MEMBERS,
         ),
         notes=(counted_levels(1.06),),
         policies=replace(POLICIES, classes=(msgspec.msgpack.Ext,)),

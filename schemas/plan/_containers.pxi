@@ -33,7 +33,7 @@ cdef class OptionalStep(Step):
 cdef class UnionStep(Step):
     """One of several types: the one that fits, or takes the container, or converts it, by convention first.
 
-    Of several that fit or take a container, it is the one with the least `misfit`, and the first of equals.
+    Of several that fit or take a container, it is the one with the least `misfit`; of equals, the first that fits.
     """
 
     cdef list options
@@ -78,24 +78,20 @@ cdef class UnionStep(Step):
 
     cdef Step fitting(self, object value, Run *run):
         """Return the option that fits a value or takes the container, or None if there is none."""
-        cdef Step option, first = None
-        cdef list several = None
-        cdef bint takes
+        cdef Step option
+        cdef list found = None
+        cdef bint takes, several = self.compares and has_parts(value)
         for takes in range(2):
             for option in self.options:
-                if not (option.takes(value) if takes else option.fits(value)):
-                    continue
-                if first is None:
-                    first = option
-                    if not self.compares or not has_parts(value):
-                        return first
-                elif several is None:
-                    several = [first, option]
-                else:
-                    several.append(option)
-            if first is not None:
-                return first if several is None else self.nearest(several, value, run)
-        return None
+                if option.takes(value) and not option.fits(value) if takes else option.fits(value):
+                    if not several:
+                        return option
+                    if found is None:
+                        found = []
+                    found.append(option)
+        if found is None:
+            return None
+        return found[0] if len(found) == 1 else self.nearest(found, value, run)
 
     cdef Step nearest(self, list options, object value, Run *run):
         """Return the option with the least misfit, the first of equals."""

@@ -11,7 +11,7 @@ import enum
 import functools
 import math
 import operator
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -210,22 +210,24 @@ class _Needs:
 
 def _below(node: t.Type, facts: Facts) -> Iterator[tuple[str, t.Type]]:
     """Yield the nodes visited below `node`, without keys and without options that another option shadows."""
-    kinds = {type(option) for option in node.options} if isinstance(node, t.UnionType) else set()
+    options = node.options if isinstance(node, t.UnionType) else ()
     for part, child in t.children(node):
-        if part != "{key}" and not (kinds and _shadowed(child, kinds - {type(child)}, facts)):
+        if part != "{key}" and not _shadowed(child, [each for each in options if each is not child], facts):
             yield part, child
 
 
-def _shadowed(option: t.Type, kinds: set[type[t.Type]], facts: Facts) -> bool:
-    """Return whether the codec writes one option in a form that is valid for another option, of `kinds`."""
+def _shadowed(option: t.Type, others: Collection[t.Type], facts: Facts) -> bool:
+    """Return whether the codec writes all values of one option in a form that is valid for another option."""
     words = lack(option, facts)
-    if words is None or _holds_none(option):
+    if not others or words is None or _holds_none(option):
         return False
+    kinds = set(map(type, others))
     match option:
-        case t.FrozenSetType() if facts.encodes_as.get("frozenset") == "set":
-            return t.SetType in kinds
-        case t.ListType() | t.TupleType() | t.VarTupleType() | t.SetType() | t.FrozenSetType():
-            return (t.VarTupleType if facts.lacks("list") else t.ListType) in kinds
+        case t.FrozenSetType() | t.ListType() | t.TupleType() | t.VarTupleType() | t.SetType():
+            written: type[t.Type] = t.VarTupleType if facts.lacks("list") else t.ListType
+            if isinstance(option, t.FrozenSetType) and facts.encodes_as.get("frozenset") == "set":
+                written = t.SetType
+            return any(isinstance(each, written) and _holds_items(each, option) for each in others)
         case t.DecimalType() if facts.encodes_as.get("decimal") == "float":
             return t.FloatType in kinds
         case t.ByteArrayType() if words == "from bytes":
@@ -233,6 +235,11 @@ def _shadowed(option: t.Type, kinds: set[type[t.Type]], facts: Facts) -> bool:
         case t.EnumType(cls):
             return all(_fitting(member.value) in kinds for member in cls)
     return t.StrType in kinds and "text" in words
+
+
+def _holds_items(container: Any, option: t.Type) -> bool:
+    """Return whether the items of one container are of the type that another has."""
+    return all(container.item in (t.AnyType(), item) for _, item in t.children(option))
 
 
 def _fitting(value: Any) -> type[t.Type] | None:

@@ -294,6 +294,35 @@ class Floats(float, enum.Enum):
     HALF = 0.5
 
 
+class Coded(int, enum.Enum):
+    """Its value is not the number that it is."""
+
+    def __new__(cls, number: int, value: int) -> Coded:
+        made = int.__new__(cls, number)
+        made._value_ = value
+        return made
+
+    ONE = 1, 101
+
+
+class Worded(str, enum.Enum):  # noqa: UP042 - the form before StrEnum
+    def __new__(cls, text: str, value: str) -> Worded:
+        made = str.__new__(cls, text)
+        made._value_ = value
+        return made
+
+    ONE = "one", "eins"
+
+
+class Lying(enum.IntEnum):
+    FIVE = 5
+
+    def __int__(self) -> int:
+        return 9
+
+    __index__ = __int__
+
+
 class Bytes(bytes, enum.Enum):
     B = b"\xff"
 
@@ -356,3 +385,6 @@ def objects() -> Iterator[tuple[str, Any, Any]]:
     for member in (Word.A, Number.ONE, Strings.A, Ints.FIVE, Mixed.A, Flags.X, Flags.X | Flags.Y, IntFlags.Y,
                    IntFlags.X | IntFlags.Y, Tuples.PAIR, Floats.HALF, Bytes.B):  # fmt: skip
         yield f"enum {type(member).__name__}", member, member.value
+    yield "enum with methods", Lying.FIVE, 5
+    yield "enum that is a number with another value", Coded.ONE, 101
+    yield "enum that is a text with another value", Worded.ONE, "eins"

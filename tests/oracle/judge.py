@@ -17,8 +17,9 @@ from bakeoff.bench.lab.fidelity.equality import MISSING, equal
 from bakeoff.codecs import Codec
 from bakeoff.codecs.conventions.arrays import convention
 from bakeoff.codecs.conventions.classes import opened
+from bakeoff.codecs.conventions.notes import MEMBERS, NO_OFFSET
 from bakeoff.codecs.conventions.tokens import token_of
-from bakeoff.codecs.formats.cbor import SEQUENCES
+from bakeoff.codecs.formats.cbor import SEQUENCES, UNREADABLE
 from bakeoff.codecs.formats.structs import ATTRIBUTES, OWN_ITERATION, UNKNOWN_DROPPED, UNSORTED_SETS
 
 from .values import Value
@@ -218,6 +219,9 @@ LOSSES: dict[str, Callable[[Any, Any], bool]] = {
     UNSORTED_SETS: _never,
     OWN_ITERATION: _never,
     ATTRIBUTES: _never,
+    MEMBERS: _never,
+    NO_OFFSET: _never,
+    UNREADABLE: _never,
     "list becomes tuple": lambda a, b: type(a) is list and type(b) is tuple,
     "datetimes with an offset are decoded in UTC": _utc,
     "datetimes are cut to milliseconds": _milliseconds,
@@ -399,7 +403,7 @@ def _merges(codec: Codec, value: Any) -> bool:
 def _plain(found: Any) -> Any:
     """Return a decoded record with objects that the codec preserves as plain values."""
     if isinstance(found, enum.Enum):
-        return found.value
+        return _plain(found.value)
     if (fields := opened(found)) is not None:
         return _plain(fields)
     if (write := convention(type(found))) is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import array
 import datetime as dt
 import decimal
+import enum
 import fractions
 import ipaddress
 import math
@@ -22,6 +23,7 @@ import pandas as pd
 import polars as pl
 
 from bakeoff.codecs import Codec
+from bakeoff.codecs.conventions.notes import MEMBERS
 from bakeoff.codecs.conventions.tokens import Summer
 from bakeoff.codecs.formats.structs import OWN_ITERATION, UNSORTED_SETS
 
@@ -162,6 +164,10 @@ _LIES: dict[str, Any] = {
     "copy": lambda self: {"other": 1},
     "as_tuple": _lie,
     "__reversed__": lambda self: iter([1]),
+    "__sub__": lambda self, other: dt.timedelta(days=9),
+    "utcoffset": lambda self: dt.timedelta(hours=9),
+    "timetuple": lambda self: dt.datetime(1999, 1, 1).timetuple(),
+    "bytes": property(lambda self: bytes(16)),
 }
 """Methods that answer otherwise than the base type's."""
 _BASES: dict[type, tuple[Any, ...]] = {
@@ -215,6 +221,28 @@ def subclasses() -> Iterator[Value]:
     yield Value("OrderedDict", OrderedDict(b=1, a=2), {"b": 1, "a": 2})
     yield Value("Counter", Counter("aab"), {"a": 2, "b": 1})
     yield Value("defaultdict", defaultdict(list, {"a": [1]}), {"a": [1]})
+
+
+def within() -> Iterator[Value]:
+    """Yield values of subclasses with overridden methods in containers that a library or a convention opens."""
+    other = next(each for each in subclasses() if each.kind == "subclass of dict items" and each.meant)
+    late = Value(
+        "pandas.Timestamp", pd.Timestamp("2020-01-02T03:04:05.000000001"), "2020-01-02T03:04:05.000000001"
+    )
+    own = {base: type(f"Plain{base.__name__}", (base,), {}) for base in (dict, list, tuple)}
+    for value in (other, late):
+        one = np.empty(1, dtype=object)
+        one[0] = value.given
+        for mapping in (own[dict], OrderedDict, defaultdict, UserDict, ChainMap, types.MappingProxyType):
+            given = (
+                mapping(list, {"a": value.given}) if mapping is defaultdict else mapping({"a": value.given})
+            )
+            yield Value(f"{value.kind} in {mapping.__name__}", given, {"a": value.meant})
+        for items in (own[list]([value.given]), one, pd.Series([value.given], dtype=object)):
+            yield Value(f"{value.kind} in {type(items).__name__}", items, [value.meant])
+        yield Value(f"{value.kind} in a tuple", own[tuple]([value.given]), (value.meant,))
+        member = enum.Enum("Held", {"A": {"a": value.given}}).A
+        yield Value(f"{value.kind} in an enum", member, {"a": value.meant})
 
 
 def _with_attribute(self: Any, *_arguments: Any) -> None:
@@ -315,7 +343,7 @@ def others() -> Iterator[Value]:
 def leaves() -> tuple[Value, ...]:
     """Return one of each value of the catalog."""
     made = [Value(kind, given, meant) for kind, given, meant in objects()]
-    return (*plain(), *subclasses(), *arrays(), *others(), *made)
+    return (*plain(), *subclasses(), *within(), *arrays(), *others(), *made)
 
 
 def keys() -> tuple[Value, ...]:
@@ -334,11 +362,13 @@ def is_tried(codec: Codec, value: Value) -> bool:
     """Whether a codec can be expected to bring a value back.
 
     Some say that they drop fields that the schema does not have. pickle leaves that to the methods of a class. ujson ignores the error of a signaling NaN, and goes on. Some
-    codecs say that their library writes sets and attrs classes by rules of its own.
+    codecs say that their library writes sets, attrs classes and members of enums by rules of its own.
     """
     if UNSORTED_SETS in codec.losses and re.search("attrs|subclass of (frozen)?set", value.kind):
         return False
     if OWN_ITERATION in codec.losses and re.search("subclass of (frozen)?set", value.kind):
+        return False
+    if MEMBERS in codec.losses and "with another value" in value.kind:
         return False
     if "extra fields" in value.kind and any("unknown fields" in loss for loss in codec.losses):
         return False

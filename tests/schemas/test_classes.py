@@ -84,6 +84,37 @@ def test_classes_that_a_library_does_not_build_are_refused(name: str) -> None:
         bakeoff.codec(name, schema=Schema({"leaf": Leaf}, as_objects=True))
 
 
+class Words(NamedTuple):
+    one: str
+    other: str
+
+
+SEQUENCES: list[Any] = [
+    list[str],
+    list[int],
+    set[str],
+    frozenset[int],
+    tuple[int, ...],
+    tuple[str, str],
+    Words,
+]
+
+
+@every_codec
+@pytest.mark.parametrize("sequence", SEQUENCES)
+def test_text_is_not_taken_for_a_list_of_letters(name: str, sequence: Any) -> None:
+    kinds = [str | sequence]
+    for kind in (sequence | str, sequence | None | str):
+        if name.startswith("mashumaro"):
+            with pytest.raises(SchemaError, match="write `str` first"):
+                bakeoff.codec(name, schema=Schema({"v": kind}))
+        else:
+            kinds.append(kind)
+    for kind in kinds:
+        for text in ("", "1", "ab", "x"):
+            assert_comes_back(bakeoff.codec(name, schema=Schema({"v": kind})), {"v": text})
+
+
 @every_codec
 @pytest.mark.parametrize("field", ["x'+exit(3)+'", "x\\", "x\n", "x\x00", "\ud800"])
 def test_names_of_fields_do_not_become_code(name: str, field: str) -> None:

@@ -30,7 +30,8 @@ _SIMPLE: dict[type[t.Type], Any] = t.PYTHON | {t.AnyType: Any, t.NoneType: type(
 del _SIMPLE[t.ComplexType]
 _PLAIN = (t.NoneType, t.BoolType, t.IntType, t.FloatType, t.StrType)
 """Types that every format distinguishes."""
-_CONTAINERS = (t.ListType, t.VarTupleType, t.TupleType, t.SetType, t.FrozenSetType, t.DictType, t.RecordType)
+_SEQUENCES = (t.ListType, t.VarTupleType, t.TupleType, t.SetType, t.FrozenSetType)
+_CONTAINERS = (*_SEQUENCES, t.DictType, t.RecordType)
 _KEYS = (t.StrType, t.IntType, t.FloatType, t.DateType, t.UUIDType, t.DecimalType)
 
 
@@ -103,18 +104,21 @@ class Annotation(NamedTuple):
         return Calls(compared if late else encode, decode, bool(self.built))
 
 
-def annotation(schema: BindableSchema, families: Collection[str], library: str) -> Annotation:
+def annotation(
+    schema: BindableSchema, families: Collection[str], library: str, *, splits_text: bool = False
+) -> Annotation:
     """Return the type of a schema's records.
 
     Args:
         schema: The schema.
         families: Kinds of classes that the library builds.
         library: Its name, for messages.
+        splits_text: It takes a text for a list of its letters, if a union has the list before the text.
 
     Raises:
         SchemaError: The library has no form of a type, or reads another from it.
     """
-    builder = _Builder(families if schema.as_objects else None, library)
+    builder = _Builder(families if schema.as_objects else None, library, splits_text)
     made = builder.type(schema.types, "$")
     node = schema.types.item if isinstance(schema.types, t.ListType) else schema.types
     own = (
@@ -156,9 +160,13 @@ def _declared(cls: Any) -> Sequence[Any]:
     return dataclasses.fields(cls) if dataclasses.is_dataclass(cls) else cls.__attrs_attrs__
 
 
+def _is_sequence(node: t.Type) -> bool:
+    return isinstance(node, _SEQUENCES) or (isinstance(node, t.RecordType) and node.positional)
+
+
 class _Builder:
-    def __init__(self, families: Collection[str] | None, library: str) -> None:
-        self.families, self.library = families, library
+    def __init__(self, families: Collection[str] | None, library: str, splits_text: bool) -> None:
+        self.families, self.library, self.splits_text = families, library, splits_text
         self.made: dict[t.RecordType, Any] = {}
         self.tuples: dict[type, Any] = {}
         self.built: set[type] = set()
@@ -207,6 +215,11 @@ class _Builder:
                 some = len(options) > 1 + (t.NoneType() in options)
                 if len(others) > 1 or (others and some and not isinstance(others[0], _CONTAINERS)):
                     raise SchemaError(path, f"{self.library} does not distinguish the options of `{node}`")
+                if self.splits_text and t.StrType() in options[1:]:
+                    before = options[: options.index(t.StrType())]
+                    if any(map(_is_sequence, before)):
+                        reason = f"{self.library} reads text as a list in `{node}`; write `str` first"
+                        raise SchemaError(path, reason)
 
     def _record(self, node: t.RecordType, path: str) -> Any:
         kinds = {item.name: self.type(item.type, path + step(item.name)) for item in node.fields}

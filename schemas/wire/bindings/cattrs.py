@@ -10,8 +10,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ....codecs.binding import Binding
+from ....codecs.conventions.families import member_form
 from ....codecs.conventions.rules import duration_text
 from ...plan.convert import from_text, to_timedelta
+from ...tree import types as t
 from .annotations import Form, annotation, bytes_forms, checked
 
 if TYPE_CHECKING:
@@ -53,6 +55,10 @@ def binding(
     for each, form in forms.items():
         converter.register_unstructure_hook(each, form.write)
         converter.register_structure_hook(each, _reading(form.read))
+    for _, node in t.walk(schema.types):
+        # It leaves members that are texts or numbers as they are, but reads them by their values.
+        if isinstance(node, t.EnumType) and (value := member_form(node.cls)) is not None:
+            converter.register_unstructure_hook(node.cls, value)
     for each, items in annotated.tuples.items():
         converter.register_unstructure_hook(each, converter.get_unstructure_hook(items))
         converter.register_structure_hook(each, _reading_tuple(each, items, converter))

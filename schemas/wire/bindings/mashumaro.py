@@ -32,7 +32,7 @@ def binding(
     from mashumaro.codecs import BasicDecoder, BasicEncoder
     from mashumaro.dialect import Dialect
 
-    annotated = annotation(schema, ("dataclass",), "mashumaro")
+    annotated = annotation(schema, ("dataclass",), "mashumaro", splits_text=True)
     # Its own forms are seconds as a float, which does not have all microseconds, and base64 with line breaks.
     forms = {dt.timedelta: Form(duration_text, to_timedelta(None)), **bytes_forms(texts=texts)}
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ForwardRef, Literal, Union
 
 from ....codecs.binding import Binding
 from ....codecs.conventions.classes import opened, record_class
-from ....codecs.conventions.families import exactly
+from ....codecs.conventions.families import exactly, has_other_values
 from ....codecs.core.paths import step
 from ....errors import UsageError
 from ...tree import types as t
@@ -52,7 +52,7 @@ def binding(schema: BindableSchema, *, array_like: bool = False) -> Binding:
     kind = _struct_type(schema.types, array_like, as_objects)
     give = functools.partial(_plain, as_objects=as_objects)
     # msgspec asks methods of subclasses, such as `__int__`.
-    plain = exactly()
+    plain = exactly(members=False)
     if not array_like:
         return Binding(
             kind,
@@ -189,6 +189,8 @@ class _Builder:
                 raise SchemaError(path, f"msgspec reads bytes from base64 only, not {encoding}")
             case t.DateTimeType(epoch=unit) | t.TimeDeltaType(unit=unit) if unit not in (None, "s"):
                 raise SchemaError(path, f"msgspec reads numbers of seconds only, not of {unit}")
+            case t.EnumType(cls) if has_other_values(cls):
+                raise SchemaError(path, f"msgspec does not read `{node}`, whose members are not their values")
 
     def _record(self, node: t.RecordType, path: str) -> Any:
         if node.cls is not None and hasattr(node.cls, "_fields"):

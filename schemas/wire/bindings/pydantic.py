@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, NotRequir
 
 from ....codecs.binding import Binding
 from ....codecs.conventions.classes import fields_of, record_class
-from ....codecs.conventions.families import JSON_FAMILY
+from ....codecs.conventions.families import JSON_FAMILY, has_other_values
 from ....codecs.conventions.rules import SCALAR_OF, duration_text
 from ....codecs.core.paths import join, step
 from ....errors import UsageError
@@ -181,6 +181,9 @@ def _own(schema: BindableSchema, cls: Any) -> Binding:
     """
     from pydantic import TypeAdapter, ValidationError
 
+    for path, node in t.walk(schema.types):
+        if isinstance(node, t.EnumType):
+            _refuse_other_values(node, path)
     adapter: TypeAdapter[Any] = TypeAdapter(list[cls] if isinstance(schema.types, t.ListType) else cls)
     models = [each.cls for _, each in t.walk(schema.types) if isinstance(each, t.RecordType)]
     infos = [
@@ -213,6 +216,11 @@ def _own(schema: BindableSchema, cls: Any) -> Binding:
     except SchemaError:
         definition = ""  # A type that only pydantic knows.
     return Binding(Calls(adapter, encode, decode), schema.apply, schema.apply, definition, as_is=True)
+
+
+def _refuse_other_values(node: t.EnumType, path: str) -> None:
+    if has_other_values(node.cls):
+        raise SchemaError(path, f"pydantic does not read `{node}`, whose members are not their values")
 
 
 def _reads_what_it_writes(name: str, info: Any) -> bool:
@@ -291,6 +299,7 @@ class _Builder:
             case t.EnumType(cls):
                 if not all(isinstance(member.value, str | int) for member in cls):
                     raise SchemaError(path, f"the values of `{node}` are not all text or integers")
+                _refuse_other_values(node, path)
                 return cls
             case t.LiteralType(values):
                 return Literal[values]
@@ -311,7 +320,7 @@ class _Builder:
             case t.IntType():
                 return _either(int, _integer)
             case t.EnumType(cls) if all(isinstance(member.value, str) for member in cls):
-                return cls
+                return self.type(node, path)
             case t.LiteralType(values) if all(isinstance(value, str) for value in values):
                 return Literal[values]
         if isinstance(node, _KEYS):
