@@ -119,7 +119,7 @@ class PageContent:
         state = _state(view, table, charts, panels, sliders, baseline, sort)
         packs = len(table.lines) > _PLAIN
         return cls(
-            heavy={"result": raw, "bars": state["charts"].pop("rows")} if packs else None,
+            heavy=_heavy(raw, state) if packs else None,
             raw="" if packs else embeddable(raw),
             state=embeddable(state),
             overview=overview(views) if costed else None,
@@ -187,6 +187,11 @@ def _state(
         "sliders": sliders,
         "charts": charts.live(panels),
     }
+
+
+def _heavy(raw: list[dict[str, Any]], state: dict[str, Any]) -> dict[str, Any]:
+    """Take out of the state what grows with the rows, and return it with the results."""
+    return {"result": raw, "views": state.pop("views"), "bars": state["charts"].pop("rows")}
 
 
 def _judging(candidates: Sequence[Candidate]) -> dict[str, dict[str, Any]]:

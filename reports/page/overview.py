@@ -57,14 +57,14 @@ class Lead:
         names: The codecs that may win.
         remark: Why it is not a single one, or why there is none.
         next: The first codec that cannot win.
-        others: The compared codecs that were measured, by name.
+        others: The compared codecs, by name.
         turns: The reads per write from which, or up to which, another codec is the answer.
     """
 
     names: str
     remark: str
     next: Against = Against()
-    others: Mapping[str, Against] = field(default_factory=dict)
+    others: Mapping[str, Against] = field(default_factory=lambda: dict.fromkeys(COMPARED, Against()))
     turns: str = UNKNOWN
 
 
@@ -169,13 +169,14 @@ def lead(view: CorpusView) -> Lead:
     contest = standing.contest(safe.values(), preferred(safe.values(), view.cost))
     if contest is None:
         return Lead(UNKNOWN, "no safe codec is exact" if standing.costs else "no cost was measured")
+    lossy = [candidate.name for candidate in view.codecs if candidate.lossy]
     eligible = [name for name in standing.costs if name in safe]
     level, remark = contest.level, ""
     processes = min(map(len, standing.samples.values()))
     judged = processes >= Processes.FEWEST or len(eligible) == 1
     if not judged:
         level = (contest.winner,)
-        remark = f"lowest mean; {'1 process is' if processes == 1 else f'{processes} processes are'} too few"
+        remark = f"lowest mean of {'1 process' if processes == 1 else f'{processes} processes'}"
     elif contest.unresolved:
         remark = "not distinguishable"
     elif contest.same:
@@ -186,9 +187,8 @@ def lead(view: CorpusView) -> Lead:
         remark=remark,
         next=_against(standing, contest.winner, rest, rest),
         others={
-            each.name: _against(standing, contest.winner, each.name, "lossy" if each.lossy else "")
-            for each in view.codecs
-            if each.name in COMPARED
+            name: _against(standing, contest.winner, name, "lossy" if name in lossy else "")
+            for name in COMPARED
         },
         turns=_turns(view, contest, safe) if judged and len(eligible) > 1 else UNKNOWN,
     )

@@ -91,7 +91,7 @@ function leadOf(leader) {
   let remark = "";
   if (!judgedAll(leader)) {
     level = [winner];
-    remark = `lowest mean; ${fewest === 1 ? "1 process is" : `${fewest} processes are`} too few`;
+    remark = `lowest mean of ${fewest === 1 ? "1 process" : `${fewest} processes`}`;
   } else if (unresolved.length) remark = "not distinguishable";
   else if (same.length) remark = `tie within ${Math.round(100 * state.tie)}%`;
   const against = (cost, said) => {

@@ -25,9 +25,10 @@ const chartOf = new Map([...[...charts.bars.values()].map(({ panel, chart }) => 
 async function unpack(text) {
   const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  const { result, bars: rows, rows: html } = JSON.parse(await new Response(stream).text());
-  state.charts.rows = rows;
-  byId("table").tBodies[0].insertAdjacentHTML("beforeend", html);
+  const { result, views, bars: heights, rows } = JSON.parse(await new Response(stream).text());
+  state.views = views;
+  state.charts.rows = heights;
+  byId("table").tBodies[0].insertAdjacentHTML("beforeend", rows);
   return result;
 }
 
