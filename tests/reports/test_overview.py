@@ -82,7 +82,7 @@ def test_shares_are_of_the_values_that_hold_no_others() -> None:
     shape = Shape.of({"type_str": 0.3, "type_int": 0.1, "type_dict": 0.4, "type_list": 0.2, "depth_max": 2})
 
     assert shape is not None
-    assert (0.75, 0.25) == (pytest.approx(shape.text), pytest.approx(shape.numbers))
+    assert pytest.approx([0.75, 0.25]) == [shape.text, shape.numbers]
 
 
 def test_records_without_a_profile_have_no_shape() -> None:

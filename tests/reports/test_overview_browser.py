@@ -221,6 +221,22 @@ def test_a_name_opens_its_table_and_the_address_its_row(opened: Opener, plain: P
     assert again.evaluate("document.activeElement.textContent") == "orders"
 
 
+def test_the_first_row_can_be_sent_on_too(opened: Opener, plain: Path) -> None:
+    page = opened(plain)
+    page.get_by_role("link", name="flat").click()
+    page.wait_for_url("**#corpus=flat")
+
+    assert opened(plain, "#corpus=flat").evaluate("document.activeElement.textContent") == "flat"
+
+
+def test_a_filter_leaves_the_headline(opened: Opener, plain: Path) -> None:
+    page = opened(plain)
+    page.get_by_label("Nesting").select_option(label="flat")
+    expect(page.locator("#corpora-count")).to_have_text("3 of 5 rows")
+
+    assert page.locator("#headline").inner_text() == "Which codec for which records"
+
+
 def test_a_link_can_be_copied_with_its_filters(opened: Opener, plain: Path) -> None:
     page = opened(plain)
     page.get_by_label("Nesting").select_option(label="flat")

@@ -415,7 +415,7 @@ function changeView() {
   for (const element of document.querySelectorAll("[data-views]")) {
     element.hidden = !element.dataset.views.split(" ").some((view) => views.includes(Number(view)));
   }
-  overview.mark(views);
+  overview.mark(many ? [] : views);
   drawBars(chosen);
   later();
 }
@@ -502,7 +502,9 @@ for (const [view, { link }] of overview.rows) {
   link.addEventListener("click", (event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
+    opened = true;
     set("corpus", corpusName(view));
+    remember();
     byId("results-title").focus({ preventScroll: true });
     byId("results").scrollIntoView();
   });
@@ -550,6 +552,8 @@ const LAYOUT = ["fold", "full"].filter((id) => byId(id));
 const RECORDS = overview.facets.map(({ id }) => id);
 const CONTROLS = [...RECORDS, "corpus", ...FILTERS, ...LAYOUT, ...Object.keys(state.sliders), "per-read"];
 let addressed = 0;
+/** Whether a row was opened, so that the address names it even if it is the first. */
+let opened = false;
 
 /** What a control says, in words that outlive this page: the corpus by name, a slider by its value. */
 function chosen(id) {
@@ -589,7 +593,8 @@ const inOrder = `${state.sort.descending ? "-" : ""}${state.sort.key}`;
 
 /** What differs from the page as it was made. */
 function address(also = {}) {
-  const words = new URLSearchParams(CONTROLS.filter((id) => chosen(id) !== initial.get(id)).map((id) => [id, chosen(id)]));
+  const told = CONTROLS.filter((id) => chosen(id) !== initial.get(id) || (id === "corpus" && opened));
+  const words = new URLSearchParams(told.map((id) => [id, chosen(id)]));
   if (sorted() !== inOrder) words.set("sort", sorted());
   for (const [key, value] of Object.entries(also)) words.set(key, value);
   return words.size ? `#${words}` : "";
@@ -622,8 +627,9 @@ function recall() {
 
 /** Show the row that an address names. */
 function showRow() {
-  const entry = new URLSearchParams(location.hash.slice(1)).has("corpus") && overview.rows.get(Number(byId("corpus").value));
-  if (!entry) return;
+  const entry = overview.rows.get(Number(byId("corpus").value));
+  opened = Boolean(entry) && new URLSearchParams(location.hash.slice(1)).has("corpus");
+  if (!opened) return;
   entry.row.scrollIntoView({ block: "center" });
   entry.link.focus({ preventScroll: true });
 }
@@ -639,7 +645,7 @@ const first = { text: byId("headline").textContent, long: byId("headline").class
 
 /** The headline is that of the page as it was made until the use, the corpus or a filter is another. */
 function headline(text) {
-  const moved = CONTROLS.some((id) => id !== "search" && !LAYOUT.includes(id) && chosen(id) !== initial.get(id));
+  const moved = CONTROLS.some((id) => id !== "search" && ![...LAYOUT, ...RECORDS].includes(id) && chosen(id) !== initial.get(id));
   const line = byId("headline");
   put(line, moved ? text : first.text);
   line.classList.toggle("long", moved ? text.length > 150 : first.long);
