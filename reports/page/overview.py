@@ -12,6 +12,7 @@ from ..model.breakeven import Answer, breakeven, parts_of, reads_axis
 from ..model.candidates import Candidate, Standing, preferred, standing_on
 from ..model.cost import CostModel
 from ..model.lists import few
+from ..model.merge import plain_name
 from ..model.numbers import bytes_said, percent, ratio
 from ..model.shape import FACETS, Shape
 from ..model.view import CorpusView
@@ -182,13 +183,16 @@ def lead(view: CorpusView) -> Lead:
     elif contest.same:
         remark = f"tie within {Verdicts.TIE:.0%}"
     rest = next((name for name in eligible if name not in level), "")
+    # Files of several versions label their codecs.
+    measured = {plain_name(name): name for name in reversed(list(standing.costs))}
     return Lead(
         names=few(level),
         remark=remark,
         next=_against(standing, contest.winner, rest, rest),
         others={
-            name: _against(standing, contest.winner, name, "lossy" if name in lossy else "")
+            name: _against(standing, contest.winner, label, "lossy" if label in lossy else "")
             for name in COMPARED
+            for label in [measured.get(name, "")]
         },
         turns=_turns(view, contest, safe) if judged and len(eligible) > 1 else UNKNOWN,
     )

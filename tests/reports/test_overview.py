@@ -134,6 +134,16 @@ def test_at_the_reads_that_a_row_names_the_other_codec_leads() -> None:
     assert "msgpack" == overview_of(*results, cost=CostModel(float(turn[1]))).rows[0].lead.names
 
 
+def test_a_codec_of_another_version_is_compared_too() -> None:
+    codecs = {"orjson": FAST, "json": {"dump": 4e-6, "load": 4e-6, "size": 90}}
+    first, *others = collected(flat=codecs, events=codecs, names=codecs)
+    newer = replace(first, codecs=tuple(replace(codec, version="9") for codec in first.codecs))
+    lead = overview_of(newer, *others).rows[0].lead
+
+    assert "json @9" == lead.next.remark
+    assert 2.0 == pytest.approx(float(lead.others["json"].text.rstrip("×")), rel=0.01)
+
+
 def test_ties_and_what_is_not_known_are_said() -> None:
     near = {"orjson": FAST, "msgpack": FAST}
     tie, unsure, few, *_ = (

@@ -100,7 +100,8 @@ function leadOf(leader) {
     return [cost === winner || faster(cost, winner) || faster(winner, cost) ? text : `(${text})`, said];
   };
   const rest = safe.find((cost) => !level.includes(cost));
-  const named = (name) => all.find((cost) => cost.candidate.codec === name);
+  // Files of several versions label their codecs.
+  const named = (name) => all.find((cost) => cost.candidate.codec.replace(/ (?:#\d+|@\S+)$/, "") === name);
   return {
     first: [few(level.map((cost) => cost.candidate.codec)).map((part) => part.textContent ?? part).join(""), remark],
     next: against(rest, rest?.candidate.codec ?? ""),
