@@ -227,6 +227,47 @@ def result(codecs: int = 30, corpora: int = 5, processes: int = 15, seed: int = 
     )
 
 
+SHAPES: Final[Mapping[str, Mapping[str, Fact]]] = {
+    "flat": {"bytes_mean": 152.0, "type_str": 0.5, "type_int": 0.25, "type_dict": 0.25, "depth_max": 1},
+    "events": {"bytes_mean": 57_000.0, "type_str": 0.6, "type_int": 0.1, "type_dict": 0.3, "depth_max": 7},
+    "shapes": {
+        "bytes_mean": 2_250.0,
+        "type_float": 0.7,
+        "type_list": 0.3,
+        "depth_max": 4,
+        "record_other": 1.0,
+    },
+    "names": {"bytes_mean": 657.0, "type_str": 0.9, "type_dict": 0.1, "depth_max": 1, "ascii_share": 0.25},
+    "frames": {"bytes_mean": 90_000.0, "type_ndarray": 0.5, "type_dict": 0.5, "depth_max": 1},
+    "orders": {
+        "bytes_mean": 320.0,
+        "type_Order": 0.2,
+        "objects": 0.2,
+        "type_str": 0.3,
+        "type_Decimal": 0.3,
+        "type_datetime": 0.2,
+        "depth_max": 1,
+        "ascii_share": 1.0,
+    },
+}
+"""Profiles of records, by the name of a corpus."""
+
+
+def shaped(run: ResultData, name: str, number: int = 1) -> ResultData:
+    """Return a run of one corpus with another name for it, and one of the profiles."""
+    profile = {"ascii_share": 1.0, **SHAPES[name.partition(" ")[0]]}
+    corpus = replace(run.corpora[0], name=name, sha256=f"{number:064x}", profile=profile)
+    cells = (replace(cell, cell=replace(cell.cell, corpus=name)) for cell in run.cells)
+    return replace(run, corpora=(corpus,), cells=tuple(cells))
+
+
+def collection(corpora: int = 14, codecs: int = 17, processes: int = 15) -> list[ResultData]:
+    """Make up results of many corpora, a file each."""
+    runs = (result(codecs, 1, processes, seed=number) for number in range(corpora))
+    kinds = list(SHAPES)
+    return [shaped(run, f"{kinds[n % len(kinds)]} {n}", n) for n, run in enumerate(runs)]
+
+
 def _facts(name: str, family: str, library: str) -> CodecFacts:
     package, version = library.split()
     return CodecFacts(

@@ -159,6 +159,11 @@ class Candidate:
         return tuple(dict.fromkeys(loss for cell in self.cells.values() for loss in cell.loss))
 
     @property
+    def lossy(self) -> bool:
+        """Whether values did not survive the round trip."""
+        return any(cell.outcome == "lossy" or cell.loss for cell in self.cells.values())
+
+    @property
     def checked(self) -> bool:
         """Whether records were compared after the round trip; plain pyperf files do not."""
         return not any(isinstance(cell.facts, PyperfFacts) for cell in self.cells.values())

@@ -22,12 +22,16 @@ from ..tables.sentence import drawback, recommendation
 from . import placed
 from .chart_rows import axes
 from .embed import embeddable, plain
+from .overview import COMPARED, Overview, overview
 from .pictures import Pictures
 from .table import PageTable, page_table
 from .words import machine_facts, run_facts, type_name
 
 if TYPE_CHECKING:
     from markupsafe import Markup
+
+_PLAIN: Final = 150
+"""Rows up to which a page has all tables and data as text, so that it can be read without scripts."""
 
 _SEVERAL: Final = "Which codec for which records"
 """Heading above the answers for several corpora."""
@@ -43,8 +47,10 @@ class PageContent:
     """Everything that the template writes, computed before it is rendered.
 
     Attributes:
-        raw: The results, for the page's download.
+        raw: The results, for the page's download; empty if they are in `heavy`.
         state: What the page's script starts from.
+        heavy: What a page of many rows packs, beside its rows; None if it packs nothing.
+        overview: The corpora by the shape of their records; None for few.
         recommendation: Pairs of a label and a sentence.
         headline: Heading above several recommendations.
         costed: Whether codecs have a cost, so that sliders and charts have something to show.
@@ -67,6 +73,8 @@ class PageContent:
 
     raw: str
     state: str
+    heavy: dict[str, Any] | None
+    overview: Overview | None
     recommendation: list[tuple[str, str]]
     headline: str
     costed: bool
@@ -107,9 +115,14 @@ class PageContent:
         panels, answers = placed.panels(view), placed_answer.answers(view)
         sliders = _sliders(view.cost)
         costed = any(map(len, charts.points)) or not sheets
+        raw = [{"machine": m.label, **plain(m.result)} for m in machines]
+        state = _state(view, table, charts, panels, sliders, baseline, sort)
+        packs = len(table.lines) > _PLAIN
         return cls(
-            raw=embeddable([{"machine": m.label, **plain(m.result)} for m in machines]),
-            state=embeddable(_state(view, table, charts, panels, sliders, baseline, sort)),
+            heavy=_heavy(raw, state) if packs else None,
+            raw="" if packs else embeddable(raw),
+            state=embeddable(state),
+            overview=overview(views) if costed else None,
             recommendation=_headline(views) if costed else [(one.place, one.words) for one in answers],
             headline=_SEVERAL if costed or not answers else placed_answer.headline(answers),
             costed=costed,
@@ -169,10 +182,16 @@ def _state(
         "plausible": PLAUSIBLE,
         "parts": PARTS,
         "alpha": [each.standing.alpha for each in view.corpora],
+        "compared": COMPARED,
         "sort": _sorting(sort, table),
         "sliders": sliders,
         "charts": charts.live(panels),
     }
+
+
+def _heavy(raw: list[dict[str, Any]], state: dict[str, Any]) -> dict[str, Any]:
+    """Take out of the state what grows with the rows, and return it with the results."""
+    return {"result": raw, "views": state.pop("views"), "bars": state["charts"].pop("rows")}
 
 
 def _judging(candidates: Sequence[Candidate]) -> dict[str, dict[str, Any]]:

@@ -18,10 +18,19 @@ from ..model.profiled import profile_lines
 from ..model.view import View
 from .charts import colors
 from .content import PageContent
+from .embed import packed
 from .template import TEMPLATES, environment, policy
 from .words import explained, type_name
 
-_SCRIPTS: Final = ("numbers.js", "ranking.js", "arrange.js", "charts.js", "table.js", "page.js")
+_SCRIPTS: Final = (
+    "numbers.js",
+    "ranking.js",
+    "arrange.js",
+    "charts.js",
+    "table.js",
+    "overview.js",
+    "page.js",
+)
 
 
 def render(
@@ -54,9 +63,10 @@ def render(
     view = View.of([all_visible(result) for result in results], CostModel.of(reads, bandwidth, crossings))
     content = PageContent.of(view, baseline, sort)
     scripts = "\n".join((TEMPLATES / name).read_text("utf-8") for name in _SCRIPTS)
-    script = f'(() => {{\n"use strict";\n{scripts}\n}})();'
+    script = f'(async () => {{\n"use strict";\n{scripts}\n}})();'
     return template.render(
         vars(content),
+        packed=lambda heavy, rows: packed({**heavy, "rows": str(rows)}),
         style=colors() + (TEMPLATES / "page.css").read_text("utf-8"),
         script=script,
         policy=policy(script),

@@ -189,7 +189,7 @@ def _lines(
                 library=f"{candidate.facts.library} {candidate.facts.version}".strip(),
                 rank=rank.text if rank.value is not None else "",
                 is_baseline=row.codec == BASELINE,
-                lossy=any(cell.outcome == "lossy" or cell.loss for cell in candidate.cells.values()),
+                lossy=candidate.lossy,
                 trusted=candidate.facts.trusted_only,
                 family=family if families[family := _family(row.codec)] > 1 else "",
                 notes=notes_of_codec,

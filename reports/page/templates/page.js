@@ -1,13 +1,14 @@
 // Joins the sliders and filters to the ranking, the table and the charts.
 
 const byId = (id) => document.getElementById(id);
-const machines = JSON.parse(byId("result").textContent);
-for (const { cells } of machines) for (const { samples } of cells) if (samples) spread(samples);
 const state = JSON.parse(byId("state").textContent);
+const machines = byId("packed") ? await unpack(byId("packed").textContent) : JSON.parse(byId("result").textContent);
+for (const { cells } of machines) for (const { samples } of cells) if (samples) spread(samples);
 const GOOD = new Set(["ok", "lossy"]);
 
 const candidates = collect();
 const table = new Table(byId("table"), candidates, state.baselineRow);
+const overview = new Overview(byId("leaders"));
 const weights = { reads: 1, bandwidth: null, perRead: false, rate: 0 };
 const charts = { front: new Chart(byId("front"), front), bars: new Map() };
 for (const panel of document.querySelectorAll(".panel[data-operation]")) {
@@ -19,6 +20,17 @@ const placed = [...document.querySelectorAll(".panel[data-placed]")].map((panel,
   return [panel, chart];
 });
 const chartOf = new Map([...[...charts.bars.values()].map(({ panel, chart }) => [panel, chart]), ...placed]);
+
+/** A page of many rows packs them, its bars and its data; put the rows and bars where they belong. */
+async function unpack(text) {
+  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const { result, views, bars: heights, rows } = JSON.parse(await new Response(stream).text());
+  state.views = views;
+  state.charts.rows = heights;
+  byId("table").tBodies[0].insertAdjacentHTML("beforeend", rows);
+  return result;
+}
 
 /** A value that all samples share stands once in the data; give every sample its own. */
 function spread(samples) {
@@ -38,8 +50,9 @@ function collect() {
       if (cell.corpus !== corpus || cell.codec === state.baselineRow) continue;
       const key = `${view}/${cell.codec}`;
       const known = state.views[view].codecs[cell.codec];
-      if (!found.has(key)) found.set(key, { view, codec: cell.codec, size: null, ranked: true, means: {}, ...known });
+      if (!found.has(key)) found.set(key, { view, codec: cell.codec, size: null, ranked: true, lossy: false, means: {}, ...known });
       const candidate = found.get(key);
+      if (cell.outcome === "lossy" || cell.loss?.length) candidate.lossy = true;
       if (!state.parts.includes(cell.operation)) continue;
       if (!GOOD.has(cell.outcome)) candidate.ranked = false;
       if (!cell.samples) continue;
@@ -54,10 +67,17 @@ function collect() {
   return found;
 }
 
+/** The views of an option of the corpus selector. */
+function viewsOf(option) {
+  if (!option.startsWith("all ")) return [Number(option)];
+  return state.views.flatMap(({ machine }, view) => (`all ${machine}` === option ? [view] : []));
+}
+
+/** The views whose tables are shown: of all corpora those that fit the filters of records, if any does. */
 function shownViews() {
-  const chosen = byId("corpus").value;
-  if (!chosen.startsWith("all ")) return [Number(chosen)];
-  return state.views.flatMap(({ machine }, view) => (`all ${machine}` === chosen ? [view] : []));
+  const views = viewsOf(byId("corpus").value);
+  const fitting = views.filter((view) => overview.fitting.has(view));
+  return fitting.length ? fitting : views;
 }
 
 /** Whether a line takes part: filters by nature rank those that are left, the search only hides. */
@@ -103,22 +123,21 @@ function update() {
   const search = byId("search").value.trim().toLowerCase();
   const lines = table.lines.filter((line) => views.includes(line.view));
   const points = [];
-  const leaders = [];
-  for (const view of views) {
+  const leaders = views.map(leaderOn);
+  for (const result of leaders) {
+    const { view } = result;
     const mine = lines.filter((line) => line.view === view);
-    const field = mine.filter((line) => line.candidate && takesPart(line));
-    const chosen = new Set(field.map((line) => line.candidate));
-    const all = mine.map((line) => line.candidate).filter(Boolean);
-    const rank = (other) => ranking(all, other, state.alpha[view], state.tie, (candidate) => chosen.has(candidate));
-    const result = rank(weights);
     const costs = new Map([...result.overfull, ...result.ranked].map((cost) => [cost.candidate, cost]));
     const base = state.baseline === null
       ? result.ranked[0] ?? result.overfull[0]
       : result.all.find((cost) => cost.candidate.codec === state.baseline);
     const unit = scale([...costs.values()].map((cost) => cost.value), "second", state.views[view].unit);
     for (const line of mine) table.write(line, costs.get(line.candidate) ?? null, base, unit, weights, result.faster);
-    leaders.push({ view, rank, ...result });
   }
+  const known = new Map(leaders.map((leader) => [leader.view, leader]));
+  const overall = overview.shown().map((view) => known.get(view) ?? leaderOn(view));
+  for (const leader of overall) overview.write(leader);
+  overview.turn(overall);
   const before = folded;
   folded = variants(lines, search);
   for (const line of lines) {
@@ -142,6 +161,15 @@ function update() {
   say(leaders);
   remember();
   performance.measure("bakeoff-update", "bakeoff-begin");
+}
+
+/** Rank the codecs of a view that take part. */
+function leaderOn(view) {
+  const mine = table.lines.filter((line) => line.view === view && line.candidate);
+  const chosen = new Set(mine.filter(takesPart).map((line) => line.candidate));
+  const all = mine.map((line) => line.candidate);
+  const rank = (other) => ranking(all, other, state.alpha[view], state.tie, (candidate) => chosen.has(candidate));
+  return { view, rank, ...rank(weights) };
 }
 
 function point(line, cost) {
@@ -378,7 +406,7 @@ function readCrossings() {
 function changeView() {
   const views = shownViews();
   const chosen = byId("corpus").value;
-  const many = views.length > 1;
+  const many = viewsOf(chosen).length > 1;
   const label = many ? byId("corpus").selectedOptions[0].textContent : state.views[views[0]].label;
   table.element.classList.toggle("many", many);
   for (const scope of document.querySelectorAll(".scope")) scope.textContent = label;
@@ -387,19 +415,38 @@ function changeView() {
   for (const element of document.querySelectorAll("[data-views]")) {
     element.hidden = !element.dataset.views.split(" ").some((view) => views.includes(Number(view)));
   }
+  overview.mark(many ? [] : views);
   drawBars(chosen);
   later();
+}
+
+/** Show the corpora that fit the filters of records; a corpus that does not fit makes way for the first that does. */
+function filterRecords() {
+  overview.filter();
+  const { fitting, rows } = overview;
+  const fits = (option) => !fitting.size || viewsOf(option).some((view) => fitting.has(view));
+  const select = byId("corpus");
+  for (const option of select.options) option.hidden = option.disabled = !fits(option.value);
+  if (!fits(select.value)) select.value = String(overview.shown()[0]);
+  for (const card of document.querySelectorAll("#corpora article")) card.hidden = fitting.size > 0 && !fitting.has(Number(card.dataset.view));
+  byId("no-corpus").hidden = fitting.size > 0;
+  if (overview.facets.length) {
+    byId("any-records").hidden = !overview.filtered();
+    put(byId("corpora-count"), fitting.size === rows.size ? `${rows.size} rows` : `${fitting.size} of ${rows.size} rows`);
+  }
+  changeView();
 }
 
 function drawBars(chosen) {
   const views = shownViews();
   // A bar over several corpora stands for all of them: one that is left out takes it along.
+  const partial = views.length < viewsOf(chosen).length;
   const out = new Set(table.lines.filter((line) => views.includes(line.view) && (!takesPart(line) || folded.has(line))).map((line) => line.codec));
   for (const [operation, { panel, chart }] of charts.bars) {
-    const rows = (state.charts.rows[operation][chosen] ?? []).filter((row) => row.codec === state.baselineRow || !out.has(row.codec));
+    const rows = (partial ? [] : state.charts.rows[operation][chosen] ?? []).filter((row) => row.codec === state.baselineRow || !out.has(row.codec));
     const ends = rows.length ? `: ${rows.length} bars from ${rows[0].codec} (${rows[0].label}) to ${rows.at(-1).codec} (${rows.at(-1).label}).` : ": no figure.";
     chart.draw(rows, panel.querySelector("h3").textContent + ends);
-    const said = state.charts.unseen[operation][chosen] ?? "";
+    const said = partial ? "Means are of all corpora: choose one corpus, or clear the filters of records." : state.charts.unseen[operation][chosen] ?? "";
     panel.querySelector(".unseen").hidden = !said && rows.length > 0;
     put(panel.querySelector(".unseen"), said || (filtered() ? "No codec that fits these filters has a figure." : "Nothing was measured here."));
     for (const part of panel.querySelectorAll(".drawing, .below")) part.hidden = !rows.length;
@@ -446,6 +493,24 @@ table.body.addEventListener("click", ({ target }) => {
   later();
 });
 byId("corpus").addEventListener("change", changeView);
+for (const select of overview.facets) select.addEventListener("change", filterRecords);
+byId("any-records")?.addEventListener("click", () => {
+  for (const { id } of overview.facets) set(id, "");
+  overview.facets[0].focus();
+});
+for (const [view, { link }] of overview.rows) {
+  link.addEventListener("click", (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    opened = true;
+    set("corpus", corpusName(view));
+    remember();
+    byId("results-title").focus({ preventScroll: true });
+    byId("results").scrollIntoView();
+  });
+  // For those who copy it or open it in another tab.
+  for (const before of ["focus", "pointerenter"]) link.addEventListener(before, () => { link.href = addressOf(view); });
+}
 
 table.element.tHead.addEventListener("click", (event) => {
   const button = event.target.closest("button");
@@ -484,16 +549,27 @@ for (const button of document.querySelectorAll(".copy")) {
 
 const FILTERS = ["format", "exact", "untrusted", "search"];
 const LAYOUT = ["fold", "full"].filter((id) => byId(id));
-const CONTROLS = ["corpus", ...FILTERS, ...LAYOUT, ...Object.keys(state.sliders), "per-read"];
+const RECORDS = overview.facets.map(({ id }) => id);
+const CONTROLS = [...RECORDS, "corpus", ...FILTERS, ...LAYOUT, ...Object.keys(state.sliders), "per-read"];
 let addressed = 0;
+/** Whether a row was opened, so that the address names it even if it is the first. */
+let opened = false;
 
 /** What a control says, in words that outlive this page: the corpus by name, a slider by its value. */
 function chosen(id) {
   const input = byId(id);
   if (id in state.sliders) return String(state.sliders[id].stops[Number(input.value)]);
   if (input.type === "checkbox") return input.checked ? "yes" : "";
-  return id === "corpus" ? input.selectedOptions[0].textContent : input.value;
+  return id === "corpus" ? optionName(input.selectedOptions[0]) : input.value;
 }
+
+/** An option of the corpus selector, with its machine if there are several. */
+function optionName({ value, textContent }) {
+  const { machine } = state.views[viewsOf(value)[0]];
+  return machine ? `${textContent} · ${machine}` : textContent;
+}
+
+const corpusName = (view) => optionName([...byId("corpus").options].find(({ value }) => value === String(view)));
 
 /** Put a control on a value, as `chosen` gives it; what there is not stays as it is. */
 function set(id, value) {
@@ -504,7 +580,8 @@ function set(id, value) {
     if (at >= 0) input.value = String(at);
   } else if (input.type === "checkbox") input.checked = value === "yes";
   else if (input.tagName === "SELECT") {
-    const option = [...input.options].find(({ value: own, textContent }) => (id === "corpus" ? textContent : own) === value);
+    const named = (option) => (id === "corpus" ? [optionName(option), option.textContent] : [option.value]).includes(value);
+    const option = [...input.options].find((one) => named(one) && !(id === "corpus" && one.disabled));
     if (option) input.value = option.value;
   } else input.value = value;
   if (chosen(id) !== known) input.dispatchEvent(new Event(id in state.sliders || id === "search" ? "input" : "change", { bubbles: true }));
@@ -514,13 +591,22 @@ const sorted = () => `${table.descending ? "-" : ""}${table.key}`;
 const initial = new Map(CONTROLS.map((id) => [id, chosen(id)]));
 const inOrder = `${state.sort.descending ? "-" : ""}${state.sort.key}`;
 
-/** Write what differs from the page as it was made; a moment later, as browsers count such calls. */
+/** What differs from the page as it was made. */
+function address(also = {}) {
+  const told = CONTROLS.filter((id) => chosen(id) !== initial.get(id) || (id === "corpus" && opened));
+  const words = new URLSearchParams(told.map((id) => [id, chosen(id)]));
+  if (sorted() !== inOrder) words.set("sort", sorted());
+  for (const [key, value] of Object.entries(also)) words.set(key, value);
+  return words.size ? `#${words}` : "";
+}
+
+const addressOf = (view) => address({ corpus: corpusName(view) });
+
+/** Keep it in the address; a moment later, as browsers count such calls. */
 function remember() {
   clearTimeout(addressed);
   addressed = setTimeout(() => {
-    const words = new URLSearchParams(CONTROLS.filter((id) => chosen(id) !== initial.get(id)).map((id) => [id, chosen(id)]));
-    if (sorted() !== inOrder) words.set("sort", sorted());
-    const hash = words.size ? `#${words}` : "";
+    const hash = address();
     // An anchor that somebody followed stays.
     if (hash !== location.hash && (hash || location.hash.includes("="))) history.replaceState(null, "", hash || location.pathname + location.search);
   }, 250);
@@ -539,13 +625,27 @@ function recall() {
   table.sort();
 }
 
-addEventListener("hashchange", recall);
+/** Show the row that an address names. */
+function showRow() {
+  const entry = overview.rows.get(Number(byId("corpus").value));
+  opened = Boolean(entry) && new URLSearchParams(location.hash.slice(1)).has("corpus");
+  if (!opened) return;
+  entry.row.scrollIntoView({ block: "center" });
+  entry.link.focus({ preventScroll: true });
+}
+
+function follow() {
+  recall();
+  showRow();
+}
+
+addEventListener("hashchange", follow);
 
 const first = { text: byId("headline").textContent, long: byId("headline").classList.contains("long") };
 
 /** The headline is that of the page as it was made until the use, the corpus or a filter is another. */
 function headline(text) {
-  const moved = CONTROLS.some((id) => id !== "search" && !LAYOUT.includes(id) && chosen(id) !== initial.get(id));
+  const moved = CONTROLS.some((id) => id !== "search" && ![...LAYOUT, ...RECORDS].includes(id) && chosen(id) !== initial.get(id));
   const line = byId("headline");
   put(line, moved ? text : first.text);
   line.classList.toggle("long", moved ? text.length > 150 : first.long);
@@ -594,8 +694,9 @@ readCrossings();
 table.key = state.sort.key;
 table.descending = state.sort.descending;
 table.mark();
-changeView();
-recall();
+if (overview.rows.size) filterRecords();
+else changeView();
+follow();
 for (const button of document.querySelectorAll("[data-save]")) {
   const panel = button.closest(".panel");
   const chart = chartOf.get(panel) ?? charts.front;

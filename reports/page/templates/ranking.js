@@ -362,10 +362,10 @@ function axesOf(own, weights) {
  * Find the nearest change of the answer on each side of each weight.
  * `chooser` ranks with other weights; `own` is the candidate that is the answer now.
  */
-function changesOf(own, weights, chooser) {
+function changesOf(own, weights, chooser, axes = axesOf(own, weights)) {
   const found = [];
   const known = new Map();
-  for (const axis of axesOf(own, weights)) {
+  for (const axis of axes) {
     const ask = (value) => {
       const key = `${axis.key} ${value}`;
       if (!known.has(key)) known.set(key, answerOf(chooser(value === axis.now ? weights : axis.weighing(value))));
