@@ -9,7 +9,7 @@ from typing import Final
 
 from ...escape import visible
 from ...grid import draw
-from ..model.table import Section, Table
+from ..model.table import Labelled, Section, Table
 from .machines import side_by_side
 
 _LATEX: Final = {
@@ -61,6 +61,7 @@ def latex(table: Table) -> str:
             r"\begin{table}",
             r"\centering",
             rf"\caption{{{_latex_escape(section.title)}}}",
+            *(rf"\par\footnotesize {_latex_escape(_sentence(line))}" for line in section.opening),
             _drawn(section, "latex", _latex_escape),
             *(rf"\par\footnotesize {line}" for line in lines),
             r"\end{table}",
@@ -77,6 +78,7 @@ def html(table: Table) -> str:
         parts += [
             "<section>",
             f"<h2>{html_text(section.title)}</h2>",
+            *html_opening(section),
             *(f"<p>{html_text(line)}</p>" for line in section.lines),
             html_grid(section),
             *(f"<p>{html_text(line)}</p>" for line in section.answer),
@@ -89,6 +91,12 @@ def html(table: Table) -> str:
     return "\n".join([*parts, "</div>"]) + "\n"
 
 
+def html_opening(section: Section) -> list[str]:
+    """Return the lines above the rows of a section, aligned; none if there are none."""
+    text = "\n".join(section.opening_lines)
+    return [f"<pre>{_html.escape(text)}</pre>"] if text else []
+
+
 def html_grid(section: Section) -> str:
     """Return the rows of a section as a table of HTML, without styles."""
     return _drawn(section, "html", html_text)
@@ -99,7 +107,11 @@ def _document(
 ) -> str:
     parts = []
     for section in map(side_by_side, table.sections):
-        parts += [heading(escape(section.title)), "", *_paragraphs(section.lines, escape)]
+        parts += [heading(escape(section.title)), ""]
+        if section.opening:
+            first, *others = map(_sentence, section.opening)
+            parts += [escape(first), "", *(f"{item}{escape(line)}" for line in others), ""]
+        parts += _paragraphs(section.lines, escape)
         if section.rows:
             parts += [_drawn(section, layout, escape), ""]
         parts += _paragraphs(section.answer, escape)
@@ -107,6 +119,11 @@ def _document(
             parts += [*(f"{item}{escape(line)}" for line in section.below), ""]
     parts += _paragraphs(_closing(table), escape)
     return "\n".join(parts).rstrip("\n") + "\n"
+
+
+def _sentence(line: Labelled) -> str:
+    """Write a line of an opening where columns cannot be aligned."""
+    return "; ".join(f"{label}: {text}" if label else text for label, text in line)
 
 
 def _paragraphs(lines: Sequence[str], escape: Callable[[str], str]) -> list[str]:
