@@ -8,17 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal, Protocol
 
 from ...bench.method import Processes
+from ...bench.results import CorpusFacts, ResultData
 from ...bench.stats import Verdict
 from ...bench.verdict import Contest
 from .breakeven import Axis, Change, Choice, axes_of, breakeven, parts_of
-from .candidates import WELL, Candidate, Figure, preferred, records_seen, standing_on
+from .candidates import WELL, Candidate, Figure, Standing, preferred, records_seen, standing_on
 from .cost import CostModel
-
-if TYPE_CHECKING:
-    from .view import CorpusView
 
 Kind = Literal[
     "chosen",
@@ -43,6 +41,25 @@ Safety = Literal["anyone", "trusted", "unguarded", "unknown"]
 
 _USUAL: Final = ("json/default", "json")
 """The codecs that most programs use already, the most usual first."""
+
+
+class Ranked(Protocol):
+    """A corpus on one machine, with the ranking of its codecs; see `bakeoff.reports.model.view`."""
+
+    @property
+    def machine(self) -> str: ...
+    @property
+    def result(self) -> ResultData: ...
+    @property
+    def corpus(self) -> CorpusFacts: ...
+    @property
+    def candidates(self) -> tuple[Candidate, ...]: ...
+    @property
+    def codecs(self) -> tuple[Candidate, ...]: ...
+    @property
+    def cost(self) -> CostModel: ...
+    @property
+    def standing(self) -> Standing: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +100,7 @@ class Answer:
         view: The corpus, with its codecs and their ranking.
     """
 
-    view: CorpusView
+    view: Ranked
 
     @cached_property
     def kind(self) -> Kind:
