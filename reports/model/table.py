@@ -238,6 +238,7 @@ class Table:
         warnings: Conditions that may have distorted the figures.
         notes: Environment, command and other facts, one line each.
         recommendation: One sentence on all sections.
+        opening: What all sections say together, above them; empty if they open themselves.
         meta: Plain values for JSON.
     """
 
@@ -245,6 +246,7 @@ class Table:
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     recommendation: str = ""
+    opening: str = ""
     meta: Mapping[str, Any] = field(default_factory=dict)
 
     @property

@@ -59,7 +59,7 @@ def styled(table: Table, charts: Sequence[str] = ()) -> str:
     """Return a table as HTML with its own colors, and charts below it."""
     parts = [
         f'<div class="{_CLASS}"><style>{colors(f".{_CLASS}")}{_STYLE}</style>',
-        *_paragraphs(table.closing, "lead"),
+        *_paragraphs([table.opening] if table.opening else table.closing, "lead"),
         *(line for section in table.sections for line in _section(section)),
         *charts,
         *_paragraphs([f"Warning: {text}" for text in table.warnings], "quiet"),

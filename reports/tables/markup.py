@@ -55,6 +55,7 @@ def rst(table: Table) -> str:
 def latex(table: Table) -> str:
     r"""Render as LaTeX tables with ``\usepackage{booktabs,textcomp}``."""
     parts = [r"% needs \usepackage{booktabs,textcomp}"]
+    parts += [rf"\par {_latex_escape(table.opening)}"] if table.opening else []
     for section in map(side_by_side, table.sections):
         lines = [_latex_escape(line) for line in (*section.lines, *section.answer, *section.below)]
         parts += [
@@ -74,6 +75,7 @@ def latex(table: Table) -> str:
 def html(table: Table) -> str:
     """Render as an HTML fragment: a ``section`` for each corpus, no styles."""
     parts = ['<div class="bakeoff">']
+    parts += [f"<p>{html_text(table.opening)}</p>"] if table.opening else []
     for section in map(side_by_side, table.sections):
         parts += [
             "<section>",
@@ -105,7 +107,7 @@ def html_grid(section: Section) -> str:
 def _document(
     table: Table, layout: str, escape: Callable[[str], str], heading: Callable[[str], str], item: str
 ) -> str:
-    parts = []
+    parts = _paragraphs([table.opening] if table.opening else [], escape)
     for section in map(side_by_side, table.sections):
         parts += [heading(escape(section.title)), ""]
         if section.opening:

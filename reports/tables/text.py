@@ -64,6 +64,9 @@ def render(table: Table, *, width: int | None = None, color: bool = False, brief
     def say(line: str, style: str = "", indent: str = "") -> None:
         console.print(Text(indent + visible(line), style=style), soft_wrap=width is None)
 
+    if table.opening:
+        say(table.opening, "bold")
+        say("")
     for each in table.sections:
         section = _folded(side_by_side(each))
         for number, line in enumerate(section.opening_lines):
