@@ -286,7 +286,7 @@ def _sure(found: Answer) -> Iterator[Line]:
     """Yield whether noise could change the answer."""
     contest, way = found.contest, longer(found.view.result)
     if found.kind == "chosen" and len(found.fitting) > 1:
-        among = " of the codecs that are safe and exact" if any(g.faster for g in found.passed_over) else ""
+        among = " of the safe, exact codecs" if any(g.faster for g in found.passed_over) else ""
         text = f"first{among} in every reading of the noise"
         yield "sure", [f"{text}, over {found.processes} processes", text]
     elif found.kind == "tied" and contest is not None:
