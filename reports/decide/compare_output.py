@@ -26,7 +26,7 @@ def table(comparison: Comparison, limit: float | None = None, conclusion: str = 
 
     Args:
         limit: Limit of a regression; None for no gate.
-        conclusion: The last line; by default the summary.
+        conclusion: The first line; by default the summary.
     """
     directions = {change.operation.direction for change in comparison.changes}
     # If operations differ in it, each has its own.
@@ -77,7 +77,7 @@ def table(comparison: Comparison, limit: float | None = None, conclusion: str = 
             *_remarks(comparison, limit),
             *uncompared,
         ),
-        recommendation=conclusion or summary(comparison, limit),
+        opening=conclusion or summary(comparison, limit),
     )
 
 
@@ -189,7 +189,7 @@ def exit_code(gate: Gate | None) -> int:
 
 
 def concluded(gate: Gate | None, reason: str) -> str:
-    """Return the exit code of a gate with its reason, in a line.
+    """Return what a gate says, its exit code and the reason, in a line.
 
     Args:
         gate: What the gate says; None if there is none.
@@ -197,7 +197,7 @@ def concluded(gate: Gate | None, reason: str) -> str:
     """
     if gate is None:
         reason = f"{reason.removesuffix('.')}; without --fail-above nothing fails."
-    return f"exit code {exit_code(gate)}: {reason}"
+    return f"{gate or 'compared'} (exit {exit_code(gate)}): {reason}"
 
 
 def _named(changes: Sequence[CellChange]) -> str:

@@ -263,7 +263,7 @@ def table(found: WatchComparison, limit: float | None = None, conclusion: str = 
 
     Args:
         limit: Limit of an increase; None for no gate.
-        conclusion: The last line; by default the summary.
+        conclusion: The first line; by default the summary.
     """
     columns = (
         Column("calls", "calls", numeric=False),
@@ -282,7 +282,7 @@ def table(found: WatchComparison, limit: float | None = None, conclusion: str = 
     return Table(
         (Section(found.title, columns, rows),),
         notes=(*found.notes, f"{method}if a function takes less than 1 s", *levels("figures", limit)),
-        recommendation=conclusion or summary(found, limit),
+        opening=conclusion or summary(found, limit),
     )
 
 

@@ -16,7 +16,7 @@ from ...codecs import is_raw, split_name
 from ...codecs.conventions.tokens import NAMES, SCHEMA_BRINGS, TOKENS
 from ...errors import RunError, UsageError, hint, near
 from ..model import numbers
-from ..model.breakeven import Answer, Axis, Parts, axes_of, bandwidth_axis, breakeven, printed
+from ..model.breakeven import Axis, Choice, Parts, axes_of, bandwidth_axis, breakeven, printed
 from ..model.candidates import (
     BASELINE,
     Candidate,
@@ -267,12 +267,12 @@ def _changes(winner: str, race: _Race, result: ResultData, chosen: Sequence[Corp
     fit = set(race.order if wish.rate is None else _eligible(fields, chosen, unlimited)[0])
     also = {name for name in fit if _takes(name, fields)}
 
-    def ask(cost: CostModel) -> Answer:
+    def ask(cost: CostModel) -> Choice:
         other = wish.weighing(cost)
         standing = _standing(result, fields, race.weights, cost, also)
         order = [n for n in standing.costs if n in fit and not _too_wide(n, fields, other)]
         there = replace(race, standing=standing, order=order, wish=other)
-        return Answer(order, there.contest, standing.judged)
+        return Choice(order, there.contest, standing.judged)
 
     def bandwidth(cost: CostModel) -> Axis:
         axis, rate = bandwidth_axis(cost), wish.rate

@@ -159,7 +159,7 @@ def _section(section: Section, view: CorpusView) -> Section:
     rows = sorted(section.rows, key=lambda row: _order(row.codec) if row.ranked else ("~", Version("0")))
     # A remark names the others.
     columns = [column for column in section.columns if any(row.entry(column).shown for row in rows)]
-    return replace(section, columns=tuple(columns), rows=tuple(rows), answer=tuple(_answer(view)))
+    return replace(section, columns=tuple(columns), rows=tuple(rows), opening=(), answer=tuple(_answer(view)))
 
 
 def _order(codec: str) -> tuple[str, Version]:

@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from ...bench.method import Verdicts
 from ...bench.stats import Ratio, Verdict
@@ -64,7 +64,7 @@ def parts_of(candidate: Candidate) -> Parts:
     return Parts(dump, load, fix, size)
 
 
-class Answer(NamedTuple):
+class Choice(NamedTuple):
     """What a chooser says under some weights.
 
     Attributes:
@@ -106,6 +106,7 @@ class Axis:
     """A weight of the cost that another use may change.
 
     Attributes:
+        weight: What it weighs.
         now: Its value; infinite without a line.
         low: Smallest value for which the chooser is asked.
         high: Largest one.
@@ -115,6 +116,7 @@ class Axis:
         least: Returns the smallest value at which a codec can be used at all.
     """
 
+    weight: Literal["reads", "line", "price"]
     now: float
     low: float
     high: float
@@ -133,6 +135,7 @@ def reads_axis(cost: CostModel) -> Axis:
     """Return the reads per write."""
     low, high = PLAUSIBLE["reads"]
     return Axis(
+        "reads",
         cost.reads,
         low,
         high,
@@ -152,6 +155,7 @@ def bandwidth_axis(cost: CostModel) -> Axis:
         return span(number if first != last and last.endswith(f" {unit}") else first, last)
 
     return Axis(
+        "line",
         cost.bandwidth * _BITS,
         low * _BITS,
         high * _BITS,
@@ -227,7 +231,7 @@ class Change:
 
 
 def breakeven(
-    winner: str, parts: Callable[[str], Parts], axes: Iterable[Axis], ask: Callable[[CostModel], Answer]
+    winner: str, parts: Callable[[str], Parts], axes: Iterable[Axis], ask: Callable[[CostModel], Choice]
 ) -> Iterator[Change]:
     """Find the nearest change of a chooser's answer on each side of the present weights.
 
@@ -268,7 +272,7 @@ class _Search:
 
     parts: Callable[[str], Parts]
     axis: Axis
-    chooser: Callable[[CostModel], Answer]
+    chooser: Callable[[CostModel], Choice]
     above: bool
 
     def held(self, codec: str, start: float) -> float | None:
@@ -341,7 +345,7 @@ class _Search:
     def _plausible(self, value: float) -> bool:
         return self.axis.low <= value <= self.axis.high
 
-    def _ask(self, value: float) -> Answer:
+    def _ask(self, value: float) -> Choice:
         return self.chooser(self.axis.cost(value))
 
     def _limit(self, codec: str) -> float:

@@ -67,6 +67,11 @@ def quantity(value: float, half: float | None = None) -> str:
     return grouped(value, decimals(value, half))
 
 
+def whole(value: float) -> str:
+    """Write a mean number of bytes: whole from 100 on, else with one decimal."""
+    return grouped(value, 0 if value >= 100 or value == int(value) else 1)
+
+
 def amount(value: float, unit: str, half: float | None = None) -> str:
     """Write a value with a suitable unit: "1.24 µs"."""
     factor, name = scale([value], unit)

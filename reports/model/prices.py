@@ -95,6 +95,7 @@ class Prices:
         """Return the price of a gigabyte as a weight of a cost by these prices."""
         low, high = sorted(map(self.exchanged, PLAUSIBLE["bandwidth"]))
         return Axis(
+            "price",
             self.gigabyte,
             low,
             high,

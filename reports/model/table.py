@@ -138,16 +138,36 @@ class Absent:
         return f"{self.codec}{where}: {self.outcome}" + (f": {self.reason}" if self.reason else "")
 
 
+Labelled = tuple[tuple[str, str], ...]
+"""The parts of a line, each with its label, without control characters."""
+
+_LABEL: Final = 8
+_PART: Final = 28
+"""Columns of a part that another part of the same line follows."""
+
+
+def aligned(line: Labelled) -> str:
+    """Return a line as text: its first label and the other parts in columns."""
+    (label, first), *others = line
+    text = f"  {label:<{_LABEL}}{first}" if label else first
+    for other, words in others:
+        text = f"{text:<{2 + _LABEL + _PART}}{other}  {words}"
+    return text
+
+
 @dataclass(frozen=True, slots=True)
 class Section:
     """The table of one corpus.
 
     Attributes:
-        lines: Data and ranking, below the title.
+        lines: What the rows are about, below the title.
         footnotes: Letter and text.
         remarks: Remarks on whole columns, below the rows.
         absent: Codecs that failed or were not available.
-        answer: The recommendation, and what would change it, a line each.
+        opening: The answer, above everything else: what is said under each label, by line. The first line is
+            about the data and has no label.
+        answer: Conclusions below the rows, a line each.
+        origin: The data, below all other text.
         heads: Processor and Python of each block.
         folds: A terminal shows only the first footnotes.
     """
@@ -159,9 +179,16 @@ class Section:
     footnotes: tuple[tuple[str, str], ...] = ()
     absent: tuple[Absent, ...] = ()
     remarks: tuple[str, ...] = ()
+    opening: tuple[Labelled, ...] = ()
     answer: tuple[str, ...] = ()
+    origin: tuple[str, ...] = ()
     heads: Mapping[str, str] = field(default_factory=dict)
     folds: bool = True
+
+    @property
+    def opening_lines(self) -> list[str]:
+        """The opening as text, aligned."""
+        return [aligned(line) for line in self.opening]
 
     @property
     def headers(self) -> list[str]:
@@ -191,8 +218,8 @@ class Section:
 
     @property
     def below(self) -> list[str]:
-        """All text below the rows, one line each: legend, remarks, footnotes, absent codecs."""
-        return [*self.notes, *(absent.sentence for absent in self.gone)]
+        """All text below the rows, one line each: legend, remarks, footnotes, absent codecs, data."""
+        return [*self.notes, *(absent.sentence for absent in self.gone), *self.origin]
 
     @property
     def gone(self) -> tuple[Absent, ...]:
@@ -211,6 +238,7 @@ class Table:
         warnings: Conditions that may have distorted the figures.
         notes: Environment, command and other facts, one line each.
         recommendation: One sentence on all sections.
+        opening: What all sections say together, above them; empty if they open themselves.
         meta: Plain values for JSON.
     """
 
@@ -218,12 +246,14 @@ class Table:
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     recommendation: str = ""
+    opening: str = ""
     meta: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def closing(self) -> list[str]:
         """The recommendation in lines; none if sections have separate answers."""
-        return [] if any(section.answer for section in self.sections) else self.recommendation.splitlines()
+        apart = any(section.answer or section.opening for section in self.sections)
+        return [] if apart else self.recommendation.splitlines()
 
 
 def labelled(blocks: Sequence[tuple[str, Sequence[str]]]) -> tuple[str, ...]:
@@ -269,6 +299,7 @@ def merge_sections(blocks: Sequence[tuple[str, Section]]) -> Section:
         footnotes=tuple((mark, text) for text, mark in letters.items()),
         absent=tuple(replace(absent, block=block) for block, s in blocks for absent in s.absent),
         remarks=labelled([(block, section.remarks) for block, section in blocks]),
+        origin=labelled([(block, section.origin) for block, section in blocks]),
     )
 
 

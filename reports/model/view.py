@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from ...bench.results import CorpusFacts, ResultData
+from .answer import Answer
 from .candidates import BASELINE, Candidate, Standing, candidates_on, corpora, standing_on
 from .columns import Chart, ColumnSpec, columns
 from .cost import CostModel
@@ -52,6 +53,11 @@ class CorpusView:
     def standing(self) -> Standing:
         """The ranking of the codecs by cost."""
         return standing_on(self.result, self.corpus.name, self.candidates, self.cost)
+
+    @cached_property
+    def answer(self) -> Answer:
+        """What the ranking says."""
+        return Answer(self)
 
     @cached_property
     def reading(self) -> Reading | None:

@@ -13,11 +13,12 @@ from ...errors import UsageError
 from ..model.candidates import BASELINE, WELL, Candidate
 from ..model.cost import PLAUSIBLE, CostModel
 from ..model.placed import PIPELINE, STORES
-from ..model.table import Section, Table, labelled
+from ..model.table import Section, Table, aligned, labelled
 from ..model.view import CorpusView, View
 from ..tables import placed_answer, places, readers
 from ..tables.machines import agreement
 from ..tables.markup import html
+from ..tables.opening import opening
 from ..tables.sentence import drawback, recommendation
 from . import placed
 from .chart_rows import axes
@@ -53,6 +54,7 @@ class PageContent:
         overview: The corpora by the shape of their records; None for few.
         recommendation: Pairs of a label and a sentence.
         headline: Heading above several recommendations.
+        openings: The answer on each corpus as a terminal shows it, for the use that the page starts with.
         costed: Whether codecs have a cost, so that sliders and charts have something to show.
         sheets: Tables of cells that were measured in places or by readers, by the name of the section.
         placed: Pictures of cells that were measured in places, by place.
@@ -77,6 +79,7 @@ class PageContent:
     overview: Overview | None
     recommendation: list[tuple[str, str]]
     headline: str
+    openings: list[str]
     costed: bool
     sheets: dict[str, Markup]
     placed: dict[str, list[dict[str, Any]]]
@@ -125,6 +128,7 @@ class PageContent:
             overview=overview(views) if costed else None,
             recommendation=_headline(views) if costed else [(one.place, one.words) for one in answers],
             headline=_SEVERAL if costed or not answers else placed_answer.headline(answers),
+            openings=["\n".join(map(aligned, opening([one], len(views)))) for one in views] if costed else [],
             costed=costed,
             sheets=sheets,
             placed=charts.in_places(panels),

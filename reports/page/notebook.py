@@ -12,7 +12,7 @@ from ..model.placed import kind_of_all
 from ..model.table import Section, Table
 from ..model.view import CorpusView, View
 from ..tables.layouts import table_of
-from ..tables.markup import html_grid, html_text
+from ..tables.markup import html_grid, html_opening, html_text
 from .chart_rows import points
 from .charts import PAGE, colors, front_spec, svg
 
@@ -39,6 +39,7 @@ _STYLE: Final = """
 .CLASS h4 { margin: 0.8em 0 0; font-size: 14px; }
 .CLASS p { margin: 0.2em 0; max-width: 60em; }
 .CLASS .lead { font-weight: 600; font-size: 14px; }
+.CLASS pre { margin: 0.4em 0; color: inherit; background: none; overflow-x: auto; }
 .CLASS .quiet, .CLASS details { color: var(--muted); }
 .CLASS ul { margin: 0.2em 0; padding-left: 1.4em; max-width: 60em; }
 .CLASS svg { display: block; max-width: 100%; height: auto; margin: 0.6em 0; }
@@ -58,7 +59,7 @@ def styled(table: Table, charts: Sequence[str] = ()) -> str:
     """Return a table as HTML with its own colors, and charts below it."""
     parts = [
         f'<div class="{_CLASS}"><style>{colors(f".{_CLASS}")}{_STYLE}</style>',
-        *_paragraphs(table.closing, "lead"),
+        *_paragraphs([table.opening] if table.opening else table.closing, "lead"),
         *(line for section in table.sections for line in _section(section)),
         *charts,
         *_paragraphs([f"Warning: {text}" for text in table.warnings], "quiet"),
@@ -70,12 +71,14 @@ def styled(table: Table, charts: Sequence[str] = ()) -> str:
 
 def _section(section: Section) -> Iterator[str]:
     yield f"<h4>{html_text(section.title)}</h4>"
-    yield from _paragraphs(section.answer[:1], "lead")
+    yield from html_opening(section)
+    if not section.opening:
+        yield from _paragraphs(section.answer[:1], "lead")
     yield from _paragraphs(section.lines, "quiet")
     shown = _fitting(section)
     if section.rows:
         yield html_grid(shown)
-    yield from _paragraphs(section.answer[1:], "")
+    yield from _paragraphs(section.answer[0 if section.opening else 1 :], "")
     left_out = dict.fromkeys(column.key for column in section.columns if column not in shown.columns)
     more = [f"not shown: {', '.join(left_out)}; `table()` shows all columns"] if left_out else []
     yield from _folded("Notes", [*section.below, *more])

@@ -14,8 +14,10 @@ from ..model.swept import scaled
 from ..model.table import Table, labelled, merge_sections
 from ..model.view import CorpusView, MachineView, View
 from . import places, readers
+from .machines import agreement
+from .opening import opening
 from .section import SectionBuilder
-from .sentence import answer, contests, recommendation
+from .sentence import contests, recommendation
 from .sweep import sweeps
 
 
@@ -42,7 +44,9 @@ def build(view: View, options: TableOptions) -> Table:
         views = [builder.view for _, builder in present]
         section = merge_sections(done) if len(builders) > 1 else done[0][1]
         heads = {view.machine: head(view.result) for view in views if view.machine}
-        sections.append(replace(section, answer=answer(views), heads=heads))
+        agreed = (agreement(timed),) if len(timed := list(filter(_timed, views))) > 1 else ()
+        found = opening(views, len({corpus for corpus, _ in keys}))
+        sections.append(replace(section, opening=found, answer=agreed, heads=heads))
     if options.columns is None:
         results = [machine.result for machine in view.machines]
         apart = {corpus.name for r in results for sizes in scaled(r).values() for corpus in sizes.values()}
@@ -99,8 +103,11 @@ def _partly(views: Iterable[CorpusView]) -> dict[str, dict[str, Any]]:
 
 def _headline(machine: MachineView) -> list[str]:
     """Return the recommendation; none for results without times."""
-    timed = any(cell.cell.operation_name in ("dump", "load") for cell in machine.result.cells)
-    return [recommendation(machine.corpora)] if timed else []
+    return [recommendation(machine.corpora)] if any(map(_timed, machine.corpora)) else []
+
+
+def _timed(view: CorpusView) -> bool:
+    return any(codec.cells.keys() & {"dump", "load"} for codec in view.codecs)
 
 
 def _builders(machine: MachineView, options: TableOptions) -> dict[tuple[str, str], SectionBuilder]:

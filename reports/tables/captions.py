@@ -1,4 +1,4 @@
-"""The text above and below the rows of a corpus: the data, and what is not known."""
+"""The text below the rows of a corpus: what they mean, what is not known, and the data."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ _DEPARTS: Final = 1.5
 _ELSEWHERE: Final = "more on a codec, and why one is for trusted data only: `bakeoff codecs NAME`"
 
 
-def above(
-    corpus: CorpusFacts,
-    shown: Sequence[Candidate],
-    standing: Standing,
-    options: TableOptions,
-    more: Longer,
-) -> Iterable[str]:
-    """Describe the data, the ranking, and the meaning of ±."""
+def origin(corpus: CorpusFacts) -> Iterable[str]:
+    """Describe the data."""
     if corpus.description:
         yield corpus.description
     if corpus.records:
         yield measured_on(corpus)
     if name := corpus.profile.get("class"):
         yield f"records are `{name}` objects ({corpus.profile.get('class_kind')}): the class is the schema"
+
+
+def meaning(
+    shown: Sequence[Candidate], standing: Standing, options: TableOptions, more: Longer
+) -> Iterable[str]:
+    """Describe the ranking, and the meaning of ±."""
     if options.per > 1:
         yield f"times are for {options.per:,} records"
     if standing.places:

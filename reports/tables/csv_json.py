@@ -88,6 +88,7 @@ def json(table: Table) -> str:
 def _section(section: Section) -> dict[str, Any]:
     return {
         "corpus": section.title,
+        "opening": section.opening,
         "lines": section.lines,
         "columns": [_column(column) for column in section.columns],
         "rows": [
@@ -105,6 +106,7 @@ def _section(section: Section) -> dict[str, Any]:
         "remarks": section.remarks,
         "footnotes": dict(section.footnotes),
         "absent": [dataclasses.asdict(absent) for absent in section.absent],
+        "origin": section.origin,
     }
 
 

@@ -39,9 +39,9 @@ def _bare(section: Section, rows: int) -> Section:
         section,
         title=f"{section.title}, so far",
         rows=tuple(map(_unmarked, section.rows[:rows])),
-        lines=(),
         footnotes=(),
         remarks=(),
+        origin=(),
         absent=(),
         columns=tuple(replace(column, direction="") for column in section.columns),
     )

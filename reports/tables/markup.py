@@ -9,7 +9,7 @@ from typing import Final
 
 from ...escape import visible
 from ...grid import draw
-from ..model.table import Section, Table
+from ..model.table import Labelled, Section, Table
 from .machines import side_by_side
 
 _LATEX: Final = {
@@ -55,12 +55,14 @@ def rst(table: Table) -> str:
 def latex(table: Table) -> str:
     r"""Render as LaTeX tables with ``\usepackage{booktabs,textcomp}``."""
     parts = [r"% needs \usepackage{booktabs,textcomp}"]
+    parts += [rf"\par {_latex_escape(table.opening)}"] if table.opening else []
     for section in map(side_by_side, table.sections):
         lines = [_latex_escape(line) for line in (*section.lines, *section.answer, *section.below)]
         parts += [
             r"\begin{table}",
             r"\centering",
             rf"\caption{{{_latex_escape(section.title)}}}",
+            *(rf"\par\footnotesize {_latex_escape(_sentence(line))}" for line in section.opening),
             _drawn(section, "latex", _latex_escape),
             *(rf"\par\footnotesize {line}" for line in lines),
             r"\end{table}",
@@ -73,10 +75,12 @@ def latex(table: Table) -> str:
 def html(table: Table) -> str:
     """Render as an HTML fragment: a ``section`` for each corpus, no styles."""
     parts = ['<div class="bakeoff">']
+    parts += [f"<p>{html_text(table.opening)}</p>"] if table.opening else []
     for section in map(side_by_side, table.sections):
         parts += [
             "<section>",
             f"<h2>{html_text(section.title)}</h2>",
+            *html_opening(section),
             *(f"<p>{html_text(line)}</p>" for line in section.lines),
             html_grid(section),
             *(f"<p>{html_text(line)}</p>" for line in section.answer),
@@ -89,6 +93,12 @@ def html(table: Table) -> str:
     return "\n".join([*parts, "</div>"]) + "\n"
 
 
+def html_opening(section: Section) -> list[str]:
+    """Return the lines above the rows of a section, aligned; none if there are none."""
+    text = "\n".join(section.opening_lines)
+    return [f"<pre>{_html.escape(text)}</pre>"] if text else []
+
+
 def html_grid(section: Section) -> str:
     """Return the rows of a section as a table of HTML, without styles."""
     return _drawn(section, "html", html_text)
@@ -97,9 +107,13 @@ def html_grid(section: Section) -> str:
 def _document(
     table: Table, layout: str, escape: Callable[[str], str], heading: Callable[[str], str], item: str
 ) -> str:
-    parts = []
+    parts = _paragraphs([table.opening] if table.opening else [], escape)
     for section in map(side_by_side, table.sections):
-        parts += [heading(escape(section.title)), "", *_paragraphs(section.lines, escape)]
+        parts += [heading(escape(section.title)), ""]
+        if section.opening:
+            first, *others = map(_sentence, section.opening)
+            parts += [escape(first), "", *(f"{item}{escape(line)}" for line in others), ""]
+        parts += _paragraphs(section.lines, escape)
         if section.rows:
             parts += [_drawn(section, layout, escape), ""]
         parts += _paragraphs(section.answer, escape)
@@ -107,6 +121,11 @@ def _document(
             parts += [*(f"{item}{escape(line)}" for line in section.below), ""]
     parts += _paragraphs(_closing(table), escape)
     return "\n".join(parts).rstrip("\n") + "\n"
+
+
+def _sentence(line: Labelled) -> str:
+    """Write a line of an opening where columns cannot be aligned."""
+    return "; ".join(f"{label}: {text}" if label else text for label, text in line)
 
 
 def _paragraphs(lines: Sequence[str], escape: Callable[[str], str]) -> list[str]:

@@ -76,12 +76,10 @@ class SectionBuilder:
             title=self.corpus.name,
             columns=tuple(column for column, _ in makers),
             rows=rows,
-            lines=tuple(
-                captions.above(self.corpus, self.shown, self.standing, self.options, longer(self.view.result))
-            ),
             footnotes=self.setting.footnotes,
             absent=tuple(Absent(e.name, e.outcome, e.reason, e.stderr) for e in self.failed),
             remarks=tuple(self._remarks()),
+            origin=tuple(captions.origin(self.corpus)),
         )
 
     def _keys(self) -> list[str]:
@@ -113,9 +111,11 @@ class SectionBuilder:
             for key, spec in asked.items()
             if not any(map(spec.tells, self.shown)) and (spec.unit or spec.operations or spec.holds)
         ]
+        more = longer(self.view.result)
+        yield from captions.meaning(self.shown, self.standing, self.options, more)
         if self.shown and empty:
             yield f"{', '.join(empty)}: not measured in this run"
-        yield from captions.below(self.corpus, self.shown, longer(self.view.result))
+        yield from captions.below(self.corpus, self.shown, more)
 
     def _ordered(self) -> list[Candidate]:
         """Sort rows: those with a figure first, the best of them first, the baseline last.
@@ -387,8 +387,6 @@ def _with_unit(candidate: Candidate, found: Figure | None) -> Entry:
 
 def _amount(found: Figure, factor: float, *, exact: bool, unit: str = "") -> str:
     value, half = found.value * factor, None if found.half is None else found.half * factor
-    if exact and (half is None or not half):
-        text = numbers.grouped(value, 0 if value >= 100 or value == int(value) else 1)
-    else:
-        text = numbers.quantity(value, half)
+    counted = exact and not half
+    text = numbers.whole(value) if counted else numbers.quantity(value, half)
     return " ".join(part for part in (text, unit, numbers.spread(value, half)) if part)

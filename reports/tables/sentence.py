@@ -1,4 +1,4 @@
-"""The answer below a table: the recommended codec, and what would change that.
+"""The recommendation as a sentence.
 
 It never names a winner inside a tie without saying so, nor passes over a codec without a reason.
 """
@@ -8,17 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from ...bench.method import Processes, Verdicts
+from ...bench.method import Verdicts
 from ...bench.verdict import Contest, Drawback, Preferred
-from ..model.breakeven import Answer, Axis, axes_of, breakeven, parts_of
-from ..model.candidates import BASELINE, Candidate, Standing, preferred, standing_on
-from ..model.cost import CostModel
+from ..model.answer import Answer, Kind, PassedOver, Rival
+from ..model.candidates import BASELINE, Candidate, preferred
 from ..model.lists import few, listed
 from ..model.numbers import ratio
-from ..model.table import labelled
 from ..model.view import CorpusView, View
 from .longer import longer
-from .machines import agreement
 
 FAILED: Final[Mapping[str, str]] = {
     "missing": "is not installed",
@@ -51,10 +48,14 @@ TIE_BREAKERS: Final = {
 """The order of codecs that tie, first rule first, as in `bakeoff.bench.verdict.preference`, and the words for
 a codec that a rule prefers."""
 
-_NONE: Final = "Every codec failed"
-_PARTS: Final = "Nothing is recommended, as parts of the cost were not measured"
-_LATE: Final = "There was not enough time for any codec"
-_UNCHECKED: Final = "Nothing is recommended, as no round trip was checked"
+_UNDECIDED: Final[Mapping[Kind, str]] = {
+    "failed": "Every codec failed",
+    "parts": "Nothing is recommended, as parts of the cost were not measured",
+    "late": "There was not enough time for any codec",
+    "unchecked": "Nothing is recommended, as no round trip was checked",
+    "nothing": "Nothing is recommended, as parts of the cost were not measured",
+}
+"""The sentence on a ranking that names no codec."""
 
 
 def recommendation(views: Sequence[CorpusView]) -> str:
@@ -73,79 +74,14 @@ def recommendation(views: Sequence[CorpusView]) -> str:
         return "Nothing was measured, so there is nothing to recommend."
     several = sum(map(len, found.values())) > 1
     text = "; ".join(_clause(verdict, places, several) for verdict, places in found.items())
-    if found.keys() <= {_NONE, _PARTS, _LATE, _UNCHECKED}:
+    if found.keys() <= set(_UNDECIDED.values()):
         return f"{text}."
     return f"{text} (by the cost of {views[0].cost.sentence()})."
 
 
-def answer(views: Sequence[CorpusView]) -> tuple[str, ...]:
-    """Return the recommendation on a corpus, whether machines agree, and what would change it, a line each.
-
-    There is none if no times were measured.
-
-    Args:
-        views: The corpus on each machine.
-    """
-    timed = [view for view in views if any(e.cells.keys() & {"dump", "load"} for e in view.codecs)]
-    if not timed:
-        return ()
-    agreed = [agreement(timed)] if len(timed) > 1 else []
-    return recommendation(timed), *agreed, *labelled([(view.machine, _changes(view)) for view in timed])
-
-
-def _changes(view: CorpusView) -> list[str]:
-    """Describe what would change the recommendation, in a line; none if there is nothing to change."""
-    changes = _changing(view)
-    return [f"what would change it: {'; '.join(changes)}"] if changes else []
-
-
-def _changing(view: CorpusView) -> list[str]:
-    """Describe the reads and bandwidths at which another codec is the answer, or say that none is."""
-    safe = {candidate.name: candidate for candidate in view.codecs if not candidate.drawback}
-    contest = view.standing.contest(safe.values(), preferred(safe.values(), view.cost))
-    order = [name for name in view.standing.costs if name in safe]
-    more = f"a longer run ({longer(view.result).processes})"
-    if not view.standing.costs and any(candidate.untimed for candidate in view.codecs):
-        return [more]
-    if contest is None or len(order) < 2:
-        return []
-    if _processes(view.standing) < Processes.FEWEST:
-        return [more]
-
-    def ask(cost: CostModel) -> Answer:
-        standing = standing_on(view.result, view.corpus.name, view.candidates, cost)
-        won = standing.contest(safe.values(), preferred(safe.values(), cost))
-        return Answer([name for name in standing.costs if name in safe], won, standing.judged)
-
-    axes = axes_of(parts_of(safe[contest.winner]), view.cost)
-    found = breakeven(contest.winner, lambda name: parts_of(safe[name]), axes, ask)
-    changes = [change.sentence for change in found]
-    if contest.unresolved:
-        return [more, *changes]
-    return changes or ([_nothing(contest.winner, axes)] if axes else [])
-
-
-def _nothing(winner: str, axes: Sequence[Axis]) -> str:
-    """Say that nothing that was asked changes the answer; of codecs that tie, the order may change."""
-    return (
-        f"nothing, as no codec overtakes {winner} by more than {Verdicts.TIE:.0%} "
-        f"at {' or '.join(axis.whole for axis in axes)}"
-    )
-
-
-def _processes(standing: Standing) -> int:
-    """Return the fewest timing processes of any codec."""
-    return min(map(len, standing.samples.values()))
-
-
 def contests(views: Iterable[CorpusView]) -> dict[str, Contest]:
     """Return, by corpus, the recommendable codecs that may win."""
-    found = {}
-    for view in views:
-        safe = [candidate for candidate in view.codecs if not candidate.drawback]
-        if contest := view.standing.contest(safe, preferred(safe, view.cost)):
-            found[view.corpus.name] = contest
-    return found
+    return {view.corpus.name: view.answer.contest for view in views if view.answer.contest}
 
 
 def got_through(view: View) -> bool:
@@ -176,41 +112,37 @@ def _clause(verdict: str, places: list[tuple[str, str]], several: bool) -> str:
 
 def _verdict(view: CorpusView) -> tuple[str, str]:
     """Return the recommendation, and asides: the codecs that come next, and those passed over."""
-    candidates, standing, cost = view.codecs, view.standing, view.cost
-    if not standing.costs:
-        found = _without_costs(candidates, cost)
-        return found, f"use {longer(view.result).time}" if found == _LATE else ""
-    if not any(candidate.checked for candidate in candidates):
-        return _UNCHECKED, ""
-    safe = [candidate for candidate in candidates if not candidate.drawback]
-    contest = standing.contest(safe, preferred(safe, cost))
-    if contest is None:
-        codecs = {candidate.name for candidate in candidates if candidate.drawback != "raw"}
-        first = next((name for name in standing.costs if name in codecs), "")
-        return "No safe codec preserves every record", f"{first} comes first of the others" if first else ""
-    fit = {candidate.name for candidate in safe}
-    others = [name for name in standing.costs if name in fit and name != contest.winner]
-    processes = _processes(standing)
+    found = view.answer
+    if (words := _UNDECIDED.get(found.kind)) is not None:
+        return words, f"use {longer(view.result).time}" if found.kind == "late" else ""
+    codec, contest = found.codec, found.contest
+    if found.kind == "rough" and codec is not None:
+        return f"No codec was timed in this budget; in the checks {codec.name} took least, roughly", ""
+    if contest is None or codec is None:
+        first = f"{codec.name} comes first of the others" if codec else ""
+        return "No safe codec preserves every record", first
+    if found.kind == "few":
+        return f"{too_few(found)} to distinguish codecs", f"{codec.name} has the lowest mean"
     asides = []
-    if processes < Processes.FEWEST and others:
-        counted = "1 process is" if processes == 1 else f"{processes} processes are"
-        return f"{counted} too few to distinguish codecs", f"{contest.cheapest} has the lowest mean"
     if contest.unresolved:
         verdict = f"{few(contest.level)} are not distinguishable at the top"
     elif contest.same:
         verdict = f"{few(contest.level)} cost the same, within {Verdicts.TIE:.0%}"
-        key = preferred(safe, cost)
-        asides.append(f"{contest.winner} comes first as {broken_by(key, contest)}")
-    elif others:
-        verdict = f"{contest.winner} costs least"
-        asides.append(_next(others, standing, contest.winner))
-    elif len(candidates) == 1:
-        verdict = f"{contest.winner} preserves every record, and nothing else was measured"
+        asides.append(f"{codec.name} comes first as {broken_by(preferred(found.safe, view.cost), contest)}")
+    elif found.next:
+        verdict = f"{codec.name} costs least"
+        asides.append(_next(found.next))
+    elif len(view.codecs) == 1:
+        verdict = f"{codec.name} preserves every record, and nothing else was measured"
     else:
-        verdict = f"{contest.winner} is the only safe codec that preserves every record"
-    last = next((name for name in others if name not in contest.level), "") if not contest.unresolved else ""
-    asides += _passed_over(candidates, standing, contest, before=last)
+        verdict = f"{codec.name} is the only safe codec that preserves every record"
+    asides += map(_passed_over, found.passed_over)
     return verdict, "; ".join(asides)
+
+
+def too_few(found: Answer) -> str:
+    """Write the number of processes that are too few to decide anything."""
+    return "1 process is too few" if found.processes == 1 else f"{found.processes} processes are too few"
 
 
 def broken_by(key: Preferred, contest: Contest) -> str:
@@ -221,45 +153,24 @@ def broken_by(key: Preferred, contest: Contest) -> str:
     return " and, where that is equal, ".join(words[rule] for rule in sorted(rules))
 
 
-def _without_costs(candidates: Sequence[Candidate], cost: CostModel) -> str:
-    """Explain why nothing can be recommended if nothing has a cost."""
-    rough = {e.name: seconds for e in candidates if (seconds := e.rough_cost(cost)) is not None}
-    if rough:
-        least = min(rough, key=rough.__getitem__)
-        return f"No codec was timed in this budget; in the checks {least} took least, roughly"
-    if any(map(_passed, candidates)):
-        return _PARTS
-    return _LATE if any(e.outcome == "unfinished" for e in candidates) else _NONE
-
-
-def _next(others: Sequence[str], standing: Standing, winner: str) -> str:
+def _next(rival: Rival) -> str:
     """Name the codec that comes next, with the codecs that tie with it."""
-    first, *rest = others
-    level = [first, *(name for name in rest if standing.judged[name, first][0] in ("same", "unresolved"))]
-    times = ratio(standing.costs[first].value / standing.costs[winner].value)
-    if len(level) == 1:
-        return f"{first} comes next at {times} its cost"
-    return f"{few(level)} come next, the first at {times} its cost"
+    times = ratio(rival.times[0])
+    if len(rival.names) == 1:
+        return f"{rival.names[0]} comes next at {times} its cost"
+    return f"{few(rival.names)} come next, the first at {times} its cost"
 
 
-def _passed_over(
-    candidates: Sequence[Candidate], standing: Standing, contest: Contest, before: str
-) -> Iterable[str]:
+def _passed_over(group: PassedOver) -> str:
     """Name the codecs that are faster than the winner, or right after it, and why they are not chosen."""
-    found: dict[bool, list[Candidate]] = {}
-    known = {candidate.name: candidate for candidate in candidates}
-    for name, cost in standing.costs.items():
-        if not known[name].drawback:
-            continue
-        faster = standing.judged[name, contest.winner][0] == "faster"
-        if faster or (before and cost.value < standing.costs[before].value):
-            found.setdefault(faster, []).append(known[name])
-    for faster, group in found.items():
-        several = len(group) > 1
-        place = "faster" if faster else "in between"
-        why = dict.fromkeys(_drawback(candidate, several) for candidate in group)
-        names = few([candidate.name for candidate in group])
-        yield f"{names} {'are' if several else 'is'} {place} but {' or '.join(why)}"
+    place = "faster" if group.faster else "in between"
+    verb = "are" if len(group.codecs) > 1 else "is"
+    return f"{few([each.name for each in group.codecs])} {verb} {place} but {why_not(group.codecs)}"
+
+
+def why_not(codecs: Sequence[Candidate]) -> str:
+    """Give the reasons for not recommending some codecs, as the end of a sentence."""
+    return " or ".join(dict.fromkeys(_drawback(candidate, len(codecs) > 1) for candidate in codecs))
 
 
 def _drawback(candidate: Candidate, several: bool) -> str:

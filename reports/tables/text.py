@@ -32,6 +32,9 @@ _BARRED: Final = "cost:x"
 """The column that is followed by bars."""
 _EIGHTHS: Final = " ▏▎▍▌▋▊▉"
 
+_PER: Final = "/record"
+"""The end of most units."""
+
 _STYLES: Final = {"": "", "good": "green", "bad": "bold red", "dim": "dim"}
 
 
@@ -43,8 +46,8 @@ def render(table: Table, *, width: int | None = None, color: bool = False, brief
         width: Columns of the terminal; None for no limit. A table that does not fit drops its least important
             columns and names them.
         color: Whether to write colors and bars; commands follow the terminal.
-        brief: Lay it out for a decision: in at most 100 columns, whatever the width, and without the ratios
-            of parts of the cost.
+        brief: Lay it out for a decision: without the ratios of parts of the cost, and in at most 100 columns
+            if there is no width.
     """
     from rich.text import Text
 
@@ -61,11 +64,20 @@ def render(table: Table, *, width: int | None = None, color: bool = False, brief
     def say(line: str, style: str = "", indent: str = "") -> None:
         console.print(Text(indent + visible(line), style=style), soft_wrap=width is None)
 
+    if table.opening:
+        say(table.opening, "bold")
+        say("")
     for each in table.sections:
         section = _folded(side_by_side(each))
-        say(section.title, "bold")
+        for number, line in enumerate(section.opening_lines):
+            # The first two lines are the records and the codec to use.
+            console.print(Text(line, style="bold" if number < 2 else ""), soft_wrap=True)
+        if not section.opening:
+            say(section.title, "bold")
         for line in section.lines:
             say(line, "dim")
+        if section.opening and section.rows:
+            say("")
         if section.rows:
             section = _print(console, section, width, brief=brief)
         if section.rows and section.answer:
@@ -73,11 +85,13 @@ def render(table: Table, *, width: int | None = None, color: bool = False, brief
         for line in section.answer:
             say(line, "bold")
         for line in section.notes:
-            say(line, "dim" if section.answer else "")
+            say(line, "dim" if section.answer or section.opening else "")
         for absent in section.gone:
             say(absent.sentence)
             for line in _telling(absent.stderr.splitlines()):
                 say(line, "dim", indent="    ")
+        for line in section.origin:
+            say(line, "dim")
         say("")
     for warning in table.warnings:
         say(f"! {warning}", "bold red")
@@ -126,7 +140,7 @@ def _print(console: Console, section: Section, width: int | None, *, brief: bool
     # Tables without a cost have no ratios to omit.
     brief = brief and any(column.key == _BARRED for column in section.columns)
     grid = _Grid(section, _implied(section) if brief else set())
-    limit = min(width or _WIDTH, _WIDTH) if brief else width
+    limit = width or _WIDTH if brief else width
 
     def fits() -> bool:
         return limit is None or grid.width() <= limit
@@ -139,6 +153,10 @@ def _print(console: Console, section: Section, width: int | None, *, brief: bool
         grid.section = plainer
     if grid.machines > 1 and not _beside(grid, fits):
         missing.append("± of times")
+    elif not grid.machines and not fits():
+        grid.section = _plainer(grid.section, "second")
+        missing.append("± of times")
+        grid.narrow = not fits()
     dispensable = [c for c in section.columns if c.dispensable and c.key not in grid.hidden]
     dispensable.sort(key=lambda column: column.dispensable)
     for column in dispensable:
@@ -157,6 +175,8 @@ def _print(console: Console, section: Section, width: int | None, *, brief: bool
             console.print()
         console.print(table)
     missing += dict.fromkeys(column.key for column in dispensable if column.key in grid.hidden)
+    if grid.narrow:
+        console.print("times and bytes are per record", style="dim")
     if missing:
         names = visible(", ".join(missing))
         console.print(f"left out to fit the width: {names}; see --columns", style="dim")
@@ -207,12 +227,14 @@ class _Grid:
         bar: Columns of a bar after the cost that shows how fast a codec is, as a share of the fastest; none
             if there is no space.
         machines: Most machines in a table; others follow in further tables.
+        narrow: Headings leave out that figures are per record.
     """
 
     section: Section
     hidden: set[str] = field(default_factory=set)
     bar: int = 0
     machines: int = 0
+    narrow: bool = False
 
     def __post_init__(self) -> None:
         self.machines = len(machines_of(self.section.columns))
@@ -310,7 +332,8 @@ class _Grid:
 
     def _heading(self, column: Column) -> list[str]:
         """Return the lines above a column; columns of several machines are narrow."""
-        unit = " ".join(filter(None, (column.unit, column.arrow)))
+        unit = column.unit.removesuffix(_PER) if self.narrow else column.unit
+        unit = " ".join(filter(None, (unit, column.arrow)))
         lines = ["", *unit.replace("/", " per\n").split("\n")][-2:] if self.machines else [unit]
         return [visible(line) for line in (column.header, *lines)]
 

@@ -482,20 +482,21 @@ class TestCommand:
     )
     @pytest.mark.parametrize("form", ["text", "md", "json"])
     def test_one_line_gives_the_reason_of_the_exit_code(self, run, result_of, form, after, limit, code, said):
-        """The last one of the terminal; it is the error, too."""
+        """The first one of the terminal; it is the error, too."""
         options = Options(("messages",), ("json", "msgpack")).flat()
         for name, level in (("base", 1.0), ("shared", 1.62)):
             write(contended(result_of(BASE, options=options), level), Path(f"{name}.json"))
         write(result_of({"json": BASE["json"]}, seed=2, options=options), Path("partly.json"))
         found, out, err = run("base.json", after, *(["--fail-above", *limit] if limit else []), "-f", form)
-        start = f"exit code {code}: 0 of 6 cells became better, "
+        gate = "compared" if not limit else {0: "passed", 1: "failed", 2: "undecided"}[code]
+        start = f"{gate} (exit {code}): 0 of 6 cells became better, "
         lines = [json.loads(out)["conclusion"]] if form == "json" else out.splitlines()
 
         assert code == found
-        (line,) = [line for line in lines if "exit code" in line]
+        (line,) = [line for line in lines if "(exit " in line]
         assert said in line
         assert start in line
-        assert form != "text" or line == lines[-1]
+        assert form == "json" or line == lines[0]
         assert code == 0 or err.startswith(f"bakeoff: {start}")
         assert code == (json.loads(out)["exit_code"] if form == "json" else code)
 

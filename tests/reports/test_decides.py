@@ -17,7 +17,7 @@ from bakeoff.bench.verdict import Contest
 from bakeoff.errors import UsageError
 from bakeoff.reports.decide.change_points import Once, Timed, places
 from bakeoff.reports.decide.pick import Wish, pick
-from bakeoff.reports.model.breakeven import Answer, Parts, axes_of, bandwidth_axis, printed, reads_axis
+from bakeoff.reports.model.breakeven import Choice, Parts, axes_of, bandwidth_axis, printed, reads_axis
 from bakeoff.reports.model.cost import CostModel, bandwidth_text, meeting, parse_bandwidth
 from bakeoff.reports.model.crossover import crossovers
 from bakeoff.reports.model.merge import aligned, machines, of_one_machine
@@ -290,10 +290,10 @@ def test_only_what_was_measured_may_change() -> None:
 class TestAnswers:
     """What a chooser says of two codecs, in both orders."""
 
-    def answer(self, verdict: Verdict, value: float, contest: Contest | None) -> Answer:
+    def answer(self, verdict: Verdict, value: float, contest: Contest | None) -> Choice:
         found = Ratio(value, value / 1.1, value * 1.1, 0.1, 5)
         judged = {("a", "b"): (verdict, found), ("b", "a"): (OPPOSITE[verdict], found.inverse())}
-        return Answer(["a", "b"], contest, judged)
+        return Choice(["a", "b"], contest, judged)
 
     @pytest.mark.parametrize(
         ("verdict", "value", "level", "overtaking"),

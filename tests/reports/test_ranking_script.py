@@ -17,7 +17,7 @@ from bakeoff.bench.method import Processes, Verdicts
 from bakeoff.bench.results import Cell, CellResult, CodecFacts, Measurement
 from bakeoff.bench.stats import SESSION, interval
 from bakeoff.bench.verdict import Judgment, Preferred, preference
-from bakeoff.reports.model.breakeven import Answer, Parts, axes_of, breakeven, parts_of
+from bakeoff.reports.model.breakeven import Choice, Parts, axes_of, breakeven, parts_of
 from bakeoff.reports.model.candidates import Candidate
 from bakeoff.reports.model.cost import PLAUSIBLE, CostModel
 from bakeoff.reports.page import page
@@ -119,11 +119,11 @@ def changes(
     """What would change the answer, as the script gives it."""
     eligible = set(table["safe"]) & set(table["shown"])
 
-    def ask(cost: CostModel) -> Answer:
+    def ask(cost: CostModel) -> Choice:
         samples = {name: cost.samples(own) for name, own in cells.items()}
         judgment = Judgment.of(samples, table["alpha"])
         contest = judgment.contest(eligible, preferring(table, cells, cost.reads))
-        return Answer([name for name in judgment.order if name in eligible], contest, judgment.judged)
+        return Choice([name for name in judgment.order if name in eligible], contest, judgment.judged)
 
     def parts(name: str) -> Parts:
         return parts_of(Candidate(table["facts"][name], cells[name]))

@@ -95,7 +95,7 @@ class TestText:
         assert 2 == len(re.findall("1 to 2$", text, re.M))
         open_ = "ranks such as 1 to 2 are not distinguishable (run longer)"
         assert (verdict == "unresolved") is (open_ in text)
-        assert (verdict == "unresolved") is ("what would change it: a longer run" in text)
+        assert (verdict == "unresolved") is ("\n  sure    no: `bakeoff run --resume FILE` adds" in text)
         assert (verdict == "unresolved") is ("; `bakeoff run --resume FILE` adds more" in text)
         assert (processes == 2) is ("over 2 processes, too few to distinguish anything" in text)
         assert [verdict] * 2 == [row["entries"]["rank"]["verdict"] for row in section["rows"]] == in_csv
@@ -106,7 +106,7 @@ class TestText:
         text = render([replace(run, command="bakeoff.run('records', ['a', 'b'])")], "text")
 
         assert "; a larger `budget` adds more" in text
-        assert "what would change it: a longer run (a larger `budget`)" in text
+        assert "\n  sure    no: a larger `budget` adds processes\n" in text
         assert "--resume" not in text
 
     @pytest.mark.parametrize("seed", range(6))
@@ -174,20 +174,31 @@ class TestText:
         columns = list(COLUMNS)[: list(COLUMNS).index("rank") + 1]
         asked = render([run], "text", width=300, columns=",".join(columns))
 
-        for width in (None, 100, 300):
-            drawn = render([run], "text", width=width).split("\n\n")[0].splitlines()
+        for width in (None, 100):
+            drawn = render([run], "text", width=width).split("\n\n")[1].splitlines()
             (head,) = (n for n, line in enumerate(drawn) if line.startswith("codec"))
-            grid = [line for line in drawn[head:] if "left out" not in line]
+            (last,) = (n for n, line in enumerate(drawn) if line.startswith("baseline"))
+            grid = drawn[head : last + 1]
             assert 80 < max(map(len, grid)) <= 100
             assert not any("dump:x" in line for line in grid)
         assert max(map(len, asked.splitlines())) > 100
+        assert "left out" not in render([run], "text", width=300)
 
     def test_fits_the_terminal(self, planted):
         text = render([planted], "text", width=60)
 
-        assert all(len(line) <= 60 for line in text.splitlines())
-        assert "left out to fit the width: fidelity, cost:x; see --columns" in text
-        assert "±" in text
+        assert all(len(line) <= 60 for line in text.split("\n\n", 1)[1].splitlines())
+        assert "left out to fit the width: ± of times, fidelity; see\n--columns" in text
+        assert re.search(r"^codec .* cost × ", text, re.M)
+
+    def test_an_ordinary_terminal_has_fidelity_and_cost_but_no_intervals(self, planted):
+        text = render([planted], "text", width=80)
+        table = text.split("\n\n")[1]
+
+        assert re.search(r"^codec .* fidelity +cost × +rank$", table, re.M)
+        assert "± of times" in table
+        assert "fidelity" not in table.split("left out")[1].split("\n")[0]
+        assert max(map(len, text.split("\n\n")[0].splitlines())) <= 80
 
     def test_intervals_of_ratios(self, planted):
         asked = {"columns": "dump,dump:x,load"}
@@ -209,12 +220,14 @@ class TestText:
         assert 5 <= len(bars[0]) > len(bars[-1])
         assert "█" not in render([planted], "text")
 
-    def test_the_answer_comes_first(self, planted):
+    def test_the_answer_comes_first_and_the_data_last(self, planted):
         for form in "text", "md":
-            _, below = re.split(r"\nbaseline.*\n\n|\n\| baseline.*\n\n", render([planted], form))
-            first, second, *_ = [line for line in below.splitlines() if line]
-            assert first.startswith("msgpack costs least; bson comes next at 1.3")
-            assert "what would change it: bson overtakes msgpack above 2.53 to 2.74 reads per write" == second
+            lines = [line.strip("- ").replace(":", "") for line in render([planted], form).splitlines()]
+            use = next(n for n, line in enumerate(lines) if line.split()[:2] == ["use", "msgpack"])
+            head = next(n for n, line in enumerate(lines) if line.lstrip("| ").startswith("codec"))
+            data = next(n for n, line in enumerate(lines) if line.startswith("measured on 1,000 records"))
+            assert use < head < data
+            assert not [line for line in lines[data + 1 :] if line.startswith("rank by")]
 
     def test_without_times_rough_costs_order_the_rows(self, result_of):
         """What the checks took decides nothing, but it is the best there is; a longer run is advised."""
@@ -233,7 +246,7 @@ class TestText:
 
         assert ["orjson", "json"] == order(text)
         assert re.search("^codec .*cost ×", text, re.M)
-        assert "what would change it: a longer run (`bakeoff run --resume FILE`)" in text
+        assert "\n  sure    no: `--all` or a longer --budget times them\n" in text
 
     def test_no_more_than_four_footnotes(self, result_of):
         planted = {name: {"dump": 1e-6, "load": 1e-6} for name in "abcdef"}
@@ -248,8 +261,8 @@ class TestText:
     @pytest.mark.parametrize(
         ("drawback", "words"),
         [
-            ({"trusted_only": True}, "marshal is in between but is for trusted data only"),
-            ({"unguarded": True}, "marshal is in between but lacks a guard against untrusted payloads"),
+            ({"trusted_only": True}, "is for trusted data only"),
+            ({"unguarded": True}, "lacks a guard against untrusted payloads"),
         ],
     )
     def test_no_rank_is_passed_over_silently(self, result_of, drawback, words):
@@ -259,8 +272,9 @@ class TestText:
         }
         text = render([result_of(planted, facts={"marshal": drawback})], "text")
 
-        assert "orjson costs least; ujson and json come next, the first at 2.0" in text
-        assert f"× its cost; {words} (by the cost of" in text
+        assert re.search(r"^  use     orjson: ", text, re.M)
+        assert re.search(r"^  next    (ujson and json|json and ujson) \((tie|undecided)\) 2\.0", text, re.M)
+        assert f"\n  between marshal, which {words}\n" in text
         assert re.search(r"^marshal \[a\] ", text, re.M)
         assert "[a] for trusted data only\n" in text
 
@@ -529,7 +543,7 @@ class TestSeveralFiles:
         text = render([result_of(one, **sure), result_of(later, **sure, seed=2)], "text")
 
         assert 2 == len(re.findall(r"^msgpack #\d .* 1 to 2$", text, re.M))
-        assert "msgpack #1 and msgpack #2 are not distinguishable at the top" in text
+        assert "  use     undecided: msgpack #1 and msgpack #2 are not distinguishable" in text
 
     def test_runs_that_complete_each_other(self, planted):
         times = replace(planted, cells=tuple(c for c in planted.cells if c.cell.operation_name != "size"))
@@ -542,8 +556,8 @@ class TestSeveralFiles:
         other = replace(planted, corpora=(replace(planted.corpora[0], sha256="f" * 64),))
         text = render([planted, other], "text")
 
-        assert text.startswith("messages\n")
-        assert "\nmessages (ffffffff)\n" in text
+        assert text.startswith("messages: ")
+        assert "\nmessages (ffffffff): " in text
         assert 2 == text.count("\nbaseline ")
 
     def test_other_sample_of_a_corpus(self, result_of):
@@ -552,7 +566,7 @@ class TestSeveralFiles:
         second = result_of({"json": one, "bson": one}, conditions={"gc": "off"}, options={"sample": 200})
         second = replace(second, corpora=(replace(second.corpora[0], sample=200),))
         text = render([first, second], "text")
-        here, there = text.split("\nmessages (sample of 200)\n")
+        here, there = text.split("\nmessages (sample of 200): ")
 
         assert "measured on 1,000 records" in here
         assert "measured on 200 records" in there
@@ -574,7 +588,7 @@ class TestSeveralFiles:
         runs = [replace(planted, corpora=(replace(facts, **other),)) for other in others]
         text = render(runs, "text")
 
-        names = re.findall(r"^(messages.*)\n(?:.*records.*measured|measured)", text, re.M)
+        names = re.findall(r"^(messages.*): (?:all )?[\d,]+ (?:of [\d,]+ )?records", text, re.M)
         assert [
             "messages",
             "messages (sample of 200)",

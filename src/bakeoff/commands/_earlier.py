@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -53,7 +54,8 @@ def print_comparison(earlier: Sequence[ResultData], result: ResultData, ending: 
             continue
         click.echo(f"\ncompared with the run of {run.started}:\n")
         said = summary(found).removesuffix(".")
-        put_table(table(found, conclusion=f"{ending}; --baseline does not change it: {said}."), "text")
+        closing = f"{ending}; --baseline does not change it: {said}."
+        put_table(replace(table(found), opening="", recommendation=closing), "text")
         return
     why = "it has no earlier run"
     if ordered:

@@ -86,7 +86,7 @@ def command(
     a significant regression with an estimate above 5%, on a cell that BEFORE measured and AFTER did
     not, on a codec that preserves less or fails, and on a new leak. It cannot decide if a cell could
     have become worse by 10% (`at worst`), or if another tenant used the core in only one of the runs.
-    The last line gives the reason of the exit code.
+    The first line gives the exit code and its reason.
 
     --counts compares instructions, which have no noise: on any machine with the same Python, Valgrind and
     builds of the libraries. A cell that either side has not counted fails.
