@@ -6,11 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from ...bench.method import Processes, Verdicts
-from ...bench.verdict import Contest
-from ..model.breakeven import Answer, breakeven, parts_of, reads_axis
-from ..model.candidates import Candidate, Standing, preferred, standing_on
-from ..model.cost import CostModel
+from ...bench.method import Verdicts
+from ..model.answer import Answer
+from ..model.candidates import Standing
 from ..model.lists import few
 from ..model.merge import plain_name
 from ..model.numbers import bytes_said, percent, ratio
@@ -165,24 +163,19 @@ def _share(share: float) -> str:
 
 def lead(view: CorpusView) -> Lead:
     """Return who leads on a corpus, by how much, and where that changes."""
-    standing = view.standing
-    safe = {candidate.name: candidate for candidate in view.codecs if not candidate.drawback}
-    contest = standing.contest(safe.values(), preferred(safe.values(), view.cost))
+    found, standing, contest = view.answer, view.standing, view.answer.contest
     if contest is None:
         return Lead(UNKNOWN, "no safe codec is exact" if standing.costs else "no cost was measured")
-    lossy = [candidate.name for candidate in view.codecs if candidate.lossy]
-    eligible = [name for name in standing.costs if name in safe]
     level, remark = contest.level, ""
-    processes = min(map(len, standing.samples.values()))
-    judged = processes >= Processes.FEWEST or len(eligible) == 1
-    if not judged:
+    if found.kind == "few":
         level = (contest.winner,)
-        remark = f"lowest mean of {'1 process' if processes == 1 else f'{processes} processes'}"
+        remark = f"lowest mean of {'1 process' if found.processes == 1 else f'{found.processes} processes'}"
     elif contest.unresolved:
         remark = "not distinguishable"
     elif contest.same:
         remark = f"tie within {Verdicts.TIE:.0%}"
-    rest = next((name for name in eligible if name not in level), "")
+    rest = next((name for name in found.fitting if name not in level), "")
+    lossy = [candidate.name for candidate in view.codecs if candidate.lossy]
     # Files of several versions label their codecs.
     measured = {plain_name(name): name for name in reversed(list(standing.costs))}
     return Lead(
@@ -194,24 +187,17 @@ def lead(view: CorpusView) -> Lead:
             for name in COMPARED
             for label in [measured.get(name, "")]
         },
-        turns=_turns(view, contest, safe) if judged and len(eligible) > 1 else UNKNOWN,
+        turns=_turns(found),
     )
 
 
-def _turns(view: CorpusView, contest: Contest, safe: Mapping[str, Candidate]) -> str:
+def _turns(found: Answer) -> str:
     """Say from where on, and up to where, another codec is the answer."""
-    if not parts_of(safe[contest.winner]).load:
+    if not any(axis.weight == "reads" for axis in found.axes):
         return UNKNOWN
-
-    def ask(cost: CostModel) -> Answer:
-        standing = standing_on(view.result, view.corpus.name, view.candidates, cost)
-        won = standing.contest(safe.values(), preferred(safe.values(), cost))
-        return Answer([name for name in standing.costs if name in safe], won, standing.judged)
-
-    axes = [reads_axis(view.cost)]
-    changes = breakeven(contest.winner, lambda name: parts_of(safe[name]), axes, ask)
+    changes = [each for each in found.changes if each.axis.weight == "reads"]
     texts = [f"{each.winner} {'from' if each.above else 'up to'} {each.end:,g} reads" for each in changes]
-    return "; ".join(texts) or (UNKNOWN if contest.unresolved else NEVER)
+    return "; ".join(texts) or (NEVER if found.decided else UNKNOWN)
 
 
 def _against(standing: Standing, winner: str, other: str, remark: str) -> Against:
