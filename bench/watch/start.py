@@ -83,16 +83,39 @@ def run(command: Sequence[str], folder: Path, *, records: bool) -> Ended:
     """
     variables = environment(folder, records=records, path=os.environ.get("PYTHONPATH", ""))
     begin = time.monotonic()
-    with _signals() as passed:
+    with _arrivals() as arrived, _signals() as passed:
         try:
             child = subprocess.Popen(command, env=os.environ | variables)
         except OSError as error:
             raise UsageError(f"{command[0]}: {error.strerror}") from error
         passed.append(child)
-        _, status, usage = os.wait4(child.pid, 0)
+        while (ended := os.wait4(child.pid, os.WNOHANG))[0] == 0:
+            os.read(arrived, 4096)
+        _, status, usage = ended
         child.returncode = os.waitstatus_to_exitcode(status)
     code = child.returncode
     return Ended(code if code >= 0 else 128 - code, usage.ru_utime + usage.ru_stime, time.monotonic() - begin)
+
+
+@contextmanager
+def _arrivals() -> Iterator[int]:
+    """Return a descriptor that can be read after each signal, also after the end of a child.
+
+    If a process waits in a system call for its child, a signal that arrives just before the call is handled
+    only when the child has ended (signal.set_wakeup_fd has the reason).
+    """
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    # If it is ignored, no child leaves a status.
+    before = signal.signal(signal.SIGCHLD, lambda number, frame: None)
+    descriptor = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    try:
+        yield reading
+    finally:
+        signal.set_wakeup_fd(descriptor)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL if before is None else before)
+        os.close(reading)
+        os.close(writing)
 
 
 @contextmanager

@@ -656,6 +656,9 @@ def test_a_program_that_a_signal_ends(number, code, tmp_path):
 
 HEARS = """
 import json, os, signal, sys
+arrived, wakes = os.pipe()
+os.set_blocking(wakes, False)
+signal.set_wakeup_fd(wakes)  # a signal just before `signal.pause` would be handled after the next one
 def hear(number, frame):
     os.write(1, b"%d\\n" % number)
 for number in {numbers}:
@@ -664,7 +667,7 @@ signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(7))
 json.dumps([1])
 print("ready", flush=True)
 while True:
-    signal.pause()
+    os.read(arrived, 4096)
 """
 
 
@@ -694,6 +697,18 @@ def test_signals_are_passed_on(tmp_path):
 
     assert started.returncode == 7
     assert re.search(r"json\.dumps +1 ", said)
+
+
+def test_the_exit_code_is_kept_where_ends_of_children_are_ignored(tmp_path):
+    program = [sys.executable, "-c", "import json; json.dumps([1]); raise SystemExit(7)"]
+    ignore = (
+        "import os, sys\nfrom signal import *\nsignal(SIGCHLD, SIG_IGN)\nos.execv(sys.argv[1], sys.argv[1:])"
+    )
+    command = [sys.executable, "-c", ignore, *BAKEOFF, "watch", "--", *program]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+
+    assert done.returncode == 7, done.stderr
+    assert re.search(r"json\.dumps +1 ", done.stderr)
 
 
 def test_the_records_of_a_killed_watch_are_removed_by_the_next(tmp_path):
