@@ -8,6 +8,7 @@ import collections.abc
 import pathlib
 import re
 import sys
+import tomllib
 import typing
 from typing import Any
 
@@ -28,6 +29,8 @@ for name, kind in [*vars(quantities).items()]:
 
 from bakeoff.cli import COMMANDS
 from bakeoff.codecs.core import _codec
+from bakeoff.reports.model.files import load
+from bakeoff.reports.page.page import render
 from bakeoff.schemas.plan import _plan
 
 project = "bakeoff"
@@ -53,7 +56,7 @@ nitpick_ignore = [
     )
 ]
 default_role = "code"  # docstrings and helps quote code in single backticks, as Markdown does
-smartquotes_action = "D"  # dashes; quotes are left as they are
+smartquotes = False  # options in notes of results begin with two hyphens
 myst_heading_anchors = 3
 maximum_signature_line_length = 90
 autodoc_member_order = "bysource"
@@ -67,6 +70,7 @@ html_copy_source = False
 
 TESTS = pathlib.Path(__file__).parents[1] / "tests"
 sys.path.insert(0, str(TESTS))  # for the targets' docstrings
+RESULTS = pathlib.Path(__file__).parent / "results"
 
 STANDARD = (builtins, typing, collections.abc, pathlib)
 """Modules whose names appear without the module in our signatures."""
@@ -160,6 +164,14 @@ def completed(_app: Sphinx, name: str, source: list[str]) -> None:
         source[0] += f"\n{markdown()}"
 
 
+def overview(app: Sphinx, failed: Exception | None) -> None:
+    """Write the page over all data sets beside the list of their results."""
+    if failed is None and app.builder.format == "html":
+        kept = (RESULTS / f"{name}.json.gz" for name in tomllib.loads((RESULTS / "data.toml").read_text()))
+        page = render([load(path) for path in kept])
+        (pathlib.Path(app.outdir) / "results/overview.html").write_text(page, encoding="utf-8")
+
+
 def setup(app: Sphinx) -> None:
     """Connect these functions to Sphinx."""
     app.connect("sphinx-click-process-description", quoted)
@@ -169,3 +181,4 @@ def setup(app: Sphinx) -> None:
     app.connect("autodoc-process-signature", typed)
     app.connect("missing-reference", resolve)
     app.connect("source-read", completed)
+    app.connect("build-finished", overview)

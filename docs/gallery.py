@@ -31,6 +31,7 @@ from bakeoff.codecs.production.installed import version
 from bakeoff.errors import BakeoffError
 from bakeoff.reports import recommendation, render
 from bakeoff.reports.decide.compare import other_work
+from bakeoff.reports.model import expected
 from bakeoff.reports.model.environment import head, versions
 from bakeoff.reports.model.files import load
 from bakeoff.reports.model.profiled import profile_lines
@@ -103,10 +104,12 @@ class Gallery:
     effort: Sequence[str] = EFFORT
     results: Path = field(init=False)
     cache: Path = field(init=False)
+    expected: Path = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "results", self.root / "docs/results")
         object.__setattr__(self, "cache", self.root / "build/gallery")
+        object.__setattr__(self, "expected", self.root / "reports/model/expected.json")
 
     def sets(self, names: Sequence[str] = ()) -> list[DataSet]:
         """Return the data sets of these names, or all.
@@ -260,7 +263,7 @@ class Gallery:
         return {each: read(self.kept(each)) for each in self.sets() if self.kept(each).exists()}
 
     def write_pages(self) -> None:
-        """Write the pages and charts of all kept results, and the list of them."""
+        """Write pages, charts and the list of all kept results, and what `run --quick` expects of them."""
         results = self.measured()
         for each, result in results.items():
             (self.results / f"{each.name}.md").write_text(self.page(each, result), encoding="utf-8")
@@ -268,6 +271,8 @@ class Gallery:
                 (self.results / name).write_bytes(drawn)
         index = self.results / "index.md"
         index.write_text(listed(index.read_text(encoding="utf-8"), results), encoding="utf-8")
+        self.expected.parent.mkdir(parents=True, exist_ok=True)
+        expected.write([self.kept(each) for each in results], self.expected)
 
     def charts(self, each: DataSet, result: ResultData) -> dict[str, bytes]:
         """Return the charts on a data set, for a light and a dark page, by file name."""

@@ -344,6 +344,12 @@ def test_the_list_of_results_is_what_they_say() -> None:
     assert page == gallery.listed(page, MEASURED), "run python3 tasks.py gallery --pages"
 
 
+def test_what_a_quick_run_expects_is_what_the_results_say(tmp_path: Path) -> None:
+    gallery.expected.write([OURS.kept(each) for each in MEASURED], tmp_path / "made.json")
+
+    assert OURS.expected.read_text() == (tmp_path / "made.json").read_text(), "run tasks.py gallery --pages"
+
+
 @pytest.mark.parametrize("each", MEASURED, ids=lambda each: each.name)
 def test_a_kept_result_can_be_published(each: Any) -> None:
     assert [] == gallery.lacking([MEASURED[each]], [OURS.kept(each)], OURS.kept(each))

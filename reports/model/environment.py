@@ -18,6 +18,8 @@ _DISTURBED: Final = 0.1
 MACHINE: Final = ("hostname", "cpu_model_name", "cpu_count", "platform")
 """Environment keys that together name a machine."""
 
+OF_RECORDS: Final = ("at", "encoding", "null", "no_header", "decimal_comma", "schema")
+"""Options of a run that say what the records are."""
 INTERPRETER: Final = ("python_implementation", "python_version", "interpreter")
 """Environment keys that together name an interpreter; the last is its name in `run --python`."""
 
@@ -167,7 +169,12 @@ def _shown(value: Fact) -> str:
 
 
 def option_differences(before: ResultData, after: ResultData) -> list[str]:
-    """Describe differing options that affect the meaning of a figure, one line each."""
+    """Describe differing options that affect the meaning of a figure, one line each.
+
+    Those that say what the records are (`OF_RECORDS`) differ between corpora, and matter for the same ones.
+    """
     names = {**before.conditions, **after.conditions}
+    if {corpus.name for corpus in before.corpora}.isdisjoint(corpus.name for corpus in after.corpora):
+        names = {name: value for name, value in names.items() if name not in OF_RECORDS}
     old, new = ([(key, run.conditions.get(key, "default")) for key in names] for run in (before, after))
     return [f"option {line}" for line in differences(old, new)]

@@ -13,6 +13,7 @@ from bakeoff.bench.past import identity
 from bakeoff.bench.results import ResultData, read
 from bakeoff.bench.run.options import Options
 from bakeoff.codecs import default_set
+from bakeoff.reports.model.environment import OF_RECORDS
 from inprocess import bakeoff
 
 PLAIN = Options(("movies", "a\nb"), ("json",))
@@ -53,6 +54,11 @@ class TestDeclarations:
         assert {} == PLAIN.conditions()
         assert FIELDS[name].metadata["meaning"] == (name in changed.conditions())
         assert all("\n" not in str(value) for value in changed.conditions().values())
+
+    def test_it_says_what_the_records_are_or_how_they_are_measured(self, name: str) -> None:
+        declared = FIELDS[name].metadata
+
+        assert ((declared["meaning"] and declared["reading"]) or name == "schema") == (name in OF_RECORDS)
 
     def test_a_resumed_run_may_change_it_or_not(self, name: str) -> None:
         changed = replace(PLAIN, **{name: other(FIELDS[name])})
