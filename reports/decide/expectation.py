@@ -6,7 +6,7 @@ codecs that take part in the run. It is no measurement of these records, and eve
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -52,9 +52,18 @@ class Expectation:
         return f"expected, from {self.data_set.title}: {first}, then {second} {behind}"
 
 
-def nearest(shape: Shape, among: Sequence[DataSet]) -> DataSet | None:
-    """Return the data set whose records are nearest; None if none has records of this kind."""
-    alike = [each for each in among if each.shape.kind == shape.kind]
+def nearest(shape: Shape, codecs: Iterable[str], among: Sequence[DataSet]) -> DataSet | None:
+    """Return the data set whose records are nearest, of those with records of this kind.
+
+    A codec that loses values there and none here may cost least here, so each of them must have a result.
+
+    Args:
+        shape: The records.
+        codecs: The codecs that may be recommended for them; those that no data set knows do not matter.
+        among: The published data sets.
+    """
+    known = set(codecs) & {name for each in among for name in each.costs}
+    alike = [each for each in among if each.shape.kind == shape.kind and known <= each.costs.keys()]
     return min(alike, key=lambda each: (shape.distance(each.shape), each.name), default=None)
 
 
@@ -66,10 +75,10 @@ def expectation(shape: Shape, codecs: Sequence[str], among: Sequence[DataSet]) -
         codecs: The codecs that may be recommended for them.
         among: The published data sets.
     """
-    found = nearest(shape, among)
+    found = nearest(shape, codecs, among)
     nothing = f"nothing among the {len(among)} published data sets is near these records"
     if found is None:
-        return f"no expectation: {nothing}: none has {_KINDS[shape.kind]}"
+        return f"no expectation: {nothing}: none has {_KINDS[shape.kind]} and results of these codecs"
     if shape.distance(found.shape) > NEAR:
         return f"no expectation: {nothing}: the nearest is {found.name}, {shape.difference(found.shape)}"
     order = found.order(codecs)

@@ -122,7 +122,7 @@ def test_parts_are_estimated_from_the_profile(record, part):
 @pytest.mark.parametrize("kind", ["objects", "schema"])
 def test_records_of_other_kinds_are_not_compared(kind):
     assert math.inf == shape(ORDERS).distance(shape(ORDERS, kind))
-    assert nearest(shape(ORDERS), [data_set("a", ORDERS, kind=kind, json=1.0)]) is None
+    assert nearest(shape(ORDERS), ["json"], [data_set("a", ORDERS, kind=kind, json=1.0)]) is None
 
 
 def test_profiles_without_sizes_have_no_shape():
@@ -189,7 +189,7 @@ def test_nothing_is_expected_of_records_that_are_near_to_none():
     ("codecs", "kind", "reason"),
     [
         (["own", "json"], "dicts", "have results of other codecs"),
-        (["json", "orjson"], "objects", "none has objects of classes"),
+        (["json", "orjson"], "objects", "none has objects of classes and results of these codecs"),
     ],
 )
 def test_nothing_is_expected_where_results_say_nothing(codecs, kind, reason):
@@ -357,7 +357,7 @@ def left_out():
     """Return each packaged data set, the leader expected from the nearest other, and its distance."""
     found = []
     for each in data_sets():
-        near = nearest(each.shape, [other for other in data_sets() if other is not each])
+        near = nearest(each.shape, each.costs, [other for other in data_sets() if other is not each])
         leader, *_ = [*(near.order(each.costs) if near else []), ""]
         found.append((each, leader, each.shape.distance(near.shape) if near else math.inf))
     return found
@@ -369,25 +369,28 @@ def test_a_dozen_data_sets_are_packaged():
     assert len(names) == len({*names}) >= 12
 
 
-def test_of_data_sets_left_out_the_expected_leader_is_first_or_tied_in_three_of_four_that_are_near():
+def test_of_data_sets_left_out_the_expected_leader_is_first_or_tied_in_nine_of_ten_that_are_near():
     held = {each.name: leader in each.level(each.costs) for each, leader, d in left_out() if d <= NEAR}
 
     # Whoever expects nothing is never wrong.
     assert len(held) >= len(data_sets()) / 2
+    assert sum(held.values()) >= 0.9 * len(held), held
+
+
+def test_on_plain_values_it_is_first_or_tied_in_three_of_four_however_far_the_nearest_is():
+    found = [(each, leader) for each, leader, _ in left_out() if each.shape.kind == "dicts"]
+    held = {each.name: leader in each.level(each.costs) for each, leader in found}
+
+    assert len(held) >= 12
     assert sum(held.values()) >= 0.75 * len(held), held
 
 
-def test_however_far_the_nearest_is_its_leader_is_first_or_tied_on_nine_data_sets():
-    held = {each.name: leader in each.level(each.costs) for each, leader, _ in left_out()}
+def test_a_data_set_without_a_codec_that_takes_part_is_not_asked():
+    """It loses values there, and would have been expected here."""
+    near, far = data_set("near", ORDERS, json=1.0), data_set("far", CHANGED["wide"], msgpack=1.0, json=2.0)
 
-    assert sum(held.values()) >= 9, held
-
-
-def test_of_near_ones_the_expected_leader_costs_nearly_the_least_in_two_of_three():
-    """What is not distinguishable, for lack of processes, may differ by much."""
-    costs = {each.name: each.costs.get(leader, math.inf) for each, leader, d in left_out() if d <= NEAR}
-
-    assert sum(cost <= 1.1 for cost in costs.values()) >= 2 / 3 * len(costs), costs
+    assert far == nearest(shape(ORDERS), ["json", "msgpack", "of somebody"], [near, far])
+    assert near == nearest(shape(ORDERS), ["json"], [near, far])
 
 
 def test_the_docs_have_every_coordinate():
