@@ -131,6 +131,7 @@ def side(tmp_path):
 MEASURED = {"RECORDS": "r.jsonl", "CODECS": "json msgpack", "OPTIONS": "--quick -n 9", "FAIL_ABOVE": "5%"}
 
 
+@pytest.mark.slow
 def test_unchanged_code_passes(step, side, tmp_path):
     side("base", 1, seed=1)
     side("head", 1, seed=2)
@@ -142,6 +143,7 @@ def test_unchanged_code_passes(step, side, tmp_path):
     assert f"comparison={tmp_path}/runner/bakeoff/comparison.md\n" == (tmp_path / "runner/output").read_text()
 
 
+@pytest.mark.slow
 def test_slower_code_fails(step, side, tmp_path):
     side("base", 1, seed=1)
     side("head", 1.2, seed=2)
@@ -154,6 +156,7 @@ def test_slower_code_fails(step, side, tmp_path):
     assert "1.20× slower" in (tmp_path / "runner/summary.md").read_text()
 
 
+@pytest.mark.slow
 def test_lock_is_checked(step, side, tmp_path):
     side("head", 1, seed=2)
     bakeoff = tmp_path / "runner/bakeoff/head/bin"
@@ -172,6 +175,7 @@ def test_lock_is_checked(step, side, tmp_path):
     assert 0 == subprocess.run(HOOK["entry"].split(), check=False, **hook).returncode
 
 
+@pytest.mark.slow
 def test_both_sides_are_installed(step, tmp_path):
     git = ("git", "-c", "user.name=a", "-c", "user.email=a@b")
     (tmp_path / "base").mkdir()
@@ -199,6 +203,7 @@ def test_both_sides_are_installed(step, tmp_path):
     ] == installed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("earlier", "asked"),
     [

@@ -6,6 +6,8 @@ import os
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from hurried import BAKEOFF
 from launched import on_terminal
 
@@ -13,6 +15,7 @@ COMMAND = [*BAKEOFF, "run", "movies", "--quick", "--all", "--budget", "1"]
 COMMAND += ["-n", "100", "-c", "json,msgpack"]
 
 
+@pytest.mark.slow
 def test_a_terminal_shows_the_table_so_far(tmp_path: Path) -> None:
     environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "120", "LINES": "40"}
     code, said = on_terminal(COMMAND, tmp_path, environment, whole=True)
@@ -24,6 +27,7 @@ def test_a_terminal_shows_the_table_so_far(tmp_path: Path) -> None:
     assert after.strip() == b""
 
 
+@pytest.mark.slow
 def test_a_pipe_gets_the_final_table_only(tmp_path: Path) -> None:
     done = subprocess.run(COMMAND, cwd=tmp_path, capture_output=True, text=True, timeout=600)
 

@@ -88,6 +88,7 @@ def test_a_wrong_command_line_is_an_error_like_any_other(arguments, said, capsys
     assert f"bakeoff: {said}\n" == capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_debug_shows_the_traceback():
     assert (
         "Traceback"
@@ -97,6 +98,7 @@ def test_debug_shows_the_traceback():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command", [["codecs"], ["codecs", "-f", "json"], ["generate", "movies", "-n", "200000"], ["corpora"]]
 )
@@ -111,6 +113,7 @@ def test_a_reader_that_leaves_is_no_error(command):
     assert (0, b"") == (process.returncode, said)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command", [["--help"], ["codecs"], ["codecs", "json"], ["corpora", "-f", "json"], ["report", RESULT]]
 )
@@ -123,6 +126,7 @@ def test_a_reader_that_was_never_there_is_no_error(command):
     assert (0, b"") == (done.returncode, done.stderr)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     [["--help"], ["codecs"], ["codecs", "json"], ["fidelity", "-c", "json"], ["generate", "movies"]],
@@ -135,6 +139,7 @@ def test_a_full_disk_is_one_line(command):
     assert re.fullmatch("bakeoff: .*No space left on device\n", done.stderr)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["codecs", "fidelity -c json", "fidelity -c json -f csv -o {file}"])
 def test_no_standard_output_is_no_error(command, tmp_path):
     file = tmp_path / "table.csv"
@@ -216,6 +221,7 @@ def offered(*words: str) -> list[tuple[str, str]]:
     return [tuple(line.split(",", 1)) for line in done.stdout.splitlines()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
@@ -243,6 +249,7 @@ def test_the_shell_is_offered_names(words, expected):
     assert expected == offered(*words)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_each_shell_gets_its_script(shell):
     environment = os.environ | {"_BAKEOFF_COMPLETE": f"{shell}_source"}

@@ -80,6 +80,7 @@ for function in functions:
 '''
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", MODULES)
 def test_nothing_compiled_ends_the_process(module):
     done = subprocess.run([sys.executable, "-c", ATTACK, module], capture_output=True, text=True)

@@ -190,6 +190,7 @@ def test_cases_are_judged(tmp_path: Path, suite: str, codec: str, expected: dict
     assert expected == counted(codec, tmp_path)
 
 
+@pytest.mark.slow
 def test_wrong_cases_have_names_and_reasons(tmp_path: Path) -> None:
     for suite, write in WRITERS.items():
         write(tmp_path / suite)
@@ -255,6 +256,7 @@ class TestPlanted:
             "gullible", tmp_path
         )
 
+    @pytest.mark.slow
     def test_a_fault_costs_its_case(self, tmp_path: Path) -> None:
         json_suite(tmp_path)
         result = check(tmp_path, "dying")
@@ -264,6 +266,7 @@ class TestPlanted:
             r"dying: fault: test_parsing/(\S+):", result.stdout
         )
 
+    @pytest.mark.slow
     def test_a_codec_that_always_dies(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(processes, "DEATHS", 2)
         json_suite(tmp_path)

@@ -152,6 +152,7 @@ def test_types_of_columns_are_told_apart():
     assert object is one.python_type
 
 
+@pytest.mark.slow
 def test_without_sqlalchemy_the_extra_is_named():
     script = """
         import sys

@@ -176,6 +176,7 @@ def test_all_of_a_codec_is_in_the_reference() -> None:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("language", "code", "notes"),
     [
@@ -196,6 +197,7 @@ def test_what_is_wrong_is_seen(language: str, code: str, notes: tuple[str, ...],
         carry_out(Block(ROOT / "README.md", 1, language, code, notes), tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "notes"),
     [

@@ -69,11 +69,13 @@ def missing(files: Path, hidden: str) -> list[list[str]]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hidden", ALL.values(), ids=ALL.keys())
 def test_several_libraries_are_missing(hidden: str, files: Path) -> None:
     assert [] == missing(files, hidden)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hidden", EXTRAS)
 def test_one_library_is_missing(hidden: str, files: Path) -> None:
     assert [] == missing(files, hidden)

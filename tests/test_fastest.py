@@ -120,6 +120,7 @@ def test_a_lock_is_named_by_the_environment(tmp_path, monkeypatch):
     assert "bson" == bakeoff.fastest().name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "requires", "said"),
     [
@@ -167,6 +168,7 @@ SILENT = {"cbor2", "msgpack-numpy", "ryaml"}
 """Libraries whose modules have no version."""
 
 
+@pytest.mark.slow
 def test_codecs_say_their_versions_without_metadata():
     program = """
 import json
@@ -303,6 +305,7 @@ def test_nothing_is_measured_unasked(tmp_path):
         bakeoff.fastest(lock=tmp_path / "none")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("measures_little", "hurried")
 def test_calibration_gives_a_codec_that_works(tmp_path):
     codec = bakeoff.fastest(lock=tmp_path / "none", calibrate=True, formats=("bson", "json"), interop=True)
@@ -325,6 +328,7 @@ def test_a_schema_is_never_dropped(tmp_path):
     assert {"when": datetime(2011, 6, 1)} == codec.decode(b'{"when": "2011-06-01T00:00:00"}')
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("measures_little", "hurried")
 def test_calibration_counts_on_the_schema(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -365,6 +369,7 @@ def test_a_lock_of_another_user_is_refused(tmp_path, monkeypatch):
     assert "json" == bakeoff.fastest(lock=path).name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["bakeoff.lock", "d.dict"])
 def test_a_pipe_in_the_place_of_a_lock_or_its_dictionary_is_refused(tmp_path, name):
     if name == "d.dict":

@@ -136,6 +136,7 @@ WRITERS: dict[str, tuple[str, Callable[[Place], None], tuple[str, ...]]] = {
 """A file that a command writes and the user does not name, what is there before, and the command."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WRITERS)
 def test_nothing_is_written_where_others_have_put_something(tmp_path: Path, name: str, kind: str) -> None:
     file, prepare, command = WRITERS[name]
@@ -161,6 +162,7 @@ def test_a_lock_that_is_a_link_is_written_only_if_it_is_named(tmp_path: Path) ->
     assert before != lock.read_bytes()
 
 
+@pytest.mark.slow
 def test_a_result_file_that_is_a_link_is_written_only_if_it_is_named(tmp_path: Path) -> None:
     place = Place(tmp_path)
     place.plant(place.folder / "bakeoff.json", "dangling")
@@ -215,6 +217,7 @@ WATCH = ("watch", "-o", "events.json")
 DUMPING = ("--", sys.executable, "-c", "import json; json.dumps({'id': 1})")
 
 
+@pytest.mark.slow
 def test_a_watch_replaces_only_records_that_it_has_written(tmp_path: Path) -> None:
     records = tmp_path / "events.msgpack"
     first, again = bakeoff(tmp_path, *WATCH, *DUMPING), bakeoff(tmp_path, *WATCH, *DUMPING)
@@ -249,6 +252,7 @@ READERS = {
 """A file that a command reads, and the command."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["pipe", "device"])
 @pytest.mark.parametrize("name", READERS)
 def test_endless_files_are_refused_at_once(tmp_path: Path, name: str, kind: str) -> None:

@@ -36,6 +36,7 @@ def count(row: str, target: str, output: str) -> int:
     return int(dict(zip(headings, values, strict=False))[row].replace(",", ""))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["selftest-crashes", "selftest-exits", "selftest-hangs"])
 def test_what_dies_or_hangs_is_found_kept_and_repeated(tmp_path: Path, name: str) -> None:
     publish(tmp_path)
@@ -75,6 +76,7 @@ fuzzed_large, fuzzed_lying, fuzzed_leaving = (
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fault", "column", "said"),
     [
@@ -94,6 +96,7 @@ def test_what_is_survived_is_found_as_well(tmp_path: Path, fault: str, column: s
     assert fuzz("--again", str(next(found.glob("*.case"))), path=tmp_path).returncode == 1
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_counts(tmp_path: Path) -> None:
     arguments = ["msgpack", "part:ends", "--runs", "300", "--seed", "5", "--findings", str(tmp_path)]
     tables = [re.sub(r" +[\d,]+\n", "\n", fuzz(*arguments).stdout) for _ in range(2)]
@@ -102,6 +105,7 @@ def test_the_same_seed_gives_the_same_counts(tmp_path: Path) -> None:
     assert tables[0] == tables[1]
 
 
+@pytest.mark.slow
 def test_a_short_run_finds_nothing(tmp_path: Path) -> None:
     options = ["--runs", "400", "--seed", "1", "--patience", "60", "--findings", str(tmp_path)]
     done = fuzz(*options)
@@ -109,6 +113,7 @@ def test_a_short_run_finds_nothing(tmp_path: Path) -> None:
     assert (0, "") == (done.returncode, done.stderr), done.stdout
 
 
+@pytest.mark.slow
 def test_an_unknown_name_is_a_usage_error() -> None:
     done = fuzz("nosuch")
 

@@ -60,6 +60,7 @@ def test_all_names_what_is_there():
         _ = bakeoff.nothing_of_the_kind
 
 
+@pytest.mark.slow
 def test_all_that_is_compiled_can_be_imported():
     package, suffix = Path(bakeoff.__file__).parent, sysconfig.get_config_var("EXT_SUFFIX")
     found = [
@@ -107,6 +108,7 @@ FRAMEWORKS = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("statement", "unwanted"),
     [
@@ -285,6 +287,7 @@ def test_an_import_of_a_private_name_is_seen(tmp_path):
     assert ["c: a._g"] == private(tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.checkout
 def test_what_all_names_is_there():
     """In every module of every room, but for integrations: their frameworks warn."""
@@ -299,6 +302,7 @@ def test_imports_go_one_way():
     assert [] == upwards(ROOT / "src/bakeoff")
 
 
+@pytest.mark.slow
 @pytest.mark.checkout
 def test_no_modules_import_each_other():
     assert [] == circle(ROOT / "src/bakeoff")

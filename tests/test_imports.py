@@ -57,6 +57,7 @@ def test_two_files_of_one_name_are_two_modules(tmp_path: Path) -> None:
     assert found == ["one", "two"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["other_rows.py", "json.py"])
 def test_another_process_reads_what_refers_to_them(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text(RECORD)

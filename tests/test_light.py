@@ -62,6 +62,7 @@ def lock(folder: Path, codec: str = "msgpack", requires: str = "msgpack = '>=1,<
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["json", "msgpack", "bson", "yaml", "pickle", "plist", "json|zlib", "marshal"]
 )
@@ -74,6 +75,7 @@ def test_codecs_need_only_their_library(name, tmp_path):
     assert ("{'a': 1}\n", "") == (done.stdout, done.stderr)
 
 
+@pytest.mark.slow
 def test_the_lock_needs_no_more(tmp_path):
     lock(tmp_path, "msgpack|zlib", "msgpack = '>=1,<99', Python = '>=3,<4'")
     done = python(f"{BLOCKED}import bakeoff; print(bakeoff.fastest().name)", tmp_path)
@@ -81,6 +83,7 @@ def test_the_lock_needs_no_more(tmp_path):
     assert ("msgpack|zlib\n", "") == (done.stdout, done.stderr)
 
 
+@pytest.mark.slow
 def test_a_codec_loads_its_own_format_alone(tmp_path):
     lock(tmp_path)
     script = "import sys; before = {*sys.modules}; import bakeoff; bakeoff.fastest()"
@@ -94,6 +97,7 @@ def test_a_codec_loads_its_own_format_alone(tmp_path):
     assert not {"importlib.metadata", "pathlib", "bson", *ABSENT} & set(loaded)
 
 
+@pytest.mark.slow
 def test_workers_load_no_slow_modules(tmp_path):
     """A run starts dozens of them."""
     script = "import sys; before = {*sys.modules}; from bakeoff.bench.worker import __main__, alone, time"
@@ -103,6 +107,7 @@ def test_workers_load_no_slow_modules(tmp_path):
     assert not {"importlib.metadata", "hashlib", "asyncio", *ABSENT} & set(loaded)
 
 
+@pytest.mark.slow
 def test_a_service_finds_the_lock_of_its_project(tmp_path):
     project = tmp_path / "shop"
     worker = project / "worker"

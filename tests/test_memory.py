@@ -27,6 +27,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["svg", "html"])
 def test_too_little_memory_is_said(folder: Path, form: str) -> None:
     """Before loading libraries that crash or hang if memory is missing."""
@@ -38,6 +39,7 @@ def test_too_little_memory_is_said(folder: Path, form: str) -> None:
     assert [path.name for path in folder.iterdir()] == ["bakeoff.json"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kib", [40_000, 70_000])
 def test_what_cannot_be_foreseen_is_said_as_well(folder: Path, kib: int) -> None:
     done = limited(kib, folder, "report")
@@ -48,6 +50,7 @@ def test_what_cannot_be_foreseen_is_said_as_well(folder: Path, kib: int) -> None
     assert len(done.stderr.splitlines()) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [["report"], ["pick"], ["compare", "bakeoff.json", "bakeoff.json"]])
 def test_enough_is_enough(folder: Path, arguments: list[str]) -> None:
     done = limited(200_000, folder, *arguments)

@@ -56,6 +56,7 @@ def test_nothing_is_lost_to_an_output(folder: Path, line: str, said: str) -> Non
     assert before == {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "line",
     [
@@ -87,6 +88,7 @@ def test_a_file_in_shared_memory_is_a_file(folder: Path) -> None:
         assert DATA.read_bytes() == kept.read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1"])
 def test_standard_output_is_written_to_as_it_is(folder: Path, name: str) -> None:
     text = folder / "text"
@@ -114,6 +116,7 @@ def test_a_link_stays_a_link(folder: Path) -> None:
     assert len(list((folder / "elsewhere").iterdir())) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("no_color", "styled"), [("", True), ("1", False)])
 @pytest.mark.parametrize(("line", "word"), [("report a.json", b"rank"), ("codecs", b"media type")])
 def test_no_color(folder: Path, line: str, word: bytes, no_color: str, styled: bool) -> None:

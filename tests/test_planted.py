@@ -39,6 +39,7 @@ def starts(tree: ast.AST) -> Iterator[tuple[int, str, bool]]:
                 yield node.lineno, option, "-P" in texts[: texts.index(option)]
 
 
+@pytest.mark.slow
 @pytest.mark.checkout
 def test_no_interpreter_searches_the_working_folder() -> None:
     found, without = 0, []
@@ -90,6 +91,7 @@ def cloned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, dict[s
     return folder, mark, released.environment(top)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "line",
     [
@@ -114,6 +116,7 @@ def test_no_module_of_the_working_folder_runs(cloned: tuple[Path, Path, dict[str
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(bool(valgrind.missing()), reason="needs Valgrind")
 def test_valgrind_takes_no_options_from_the_working_folder(tmp_path: Path) -> None:
     (tmp_path / ".valgrindrc").write_text(f"--log-file={tmp_path}/ran\n")
@@ -125,6 +128,7 @@ def test_valgrind_takes_no_options_from_the_working_folder(tmp_path: Path) -> No
     assert not (tmp_path / "ran").exists()
 
 
+@pytest.mark.slow
 def test_a_resumed_run_imports_no_codec_that_was_not_typed(tmp_path: Path) -> None:
     mark = tmp_path / "ran"
     (tmp_path / "d.jsonl").write_text(LINES)

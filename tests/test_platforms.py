@@ -52,6 +52,7 @@ def platform(request: pytest.FixtureRequest) -> str:
     return request.param
 
 
+@pytest.mark.slow
 def test_codecs_work(platform: str) -> None:
     script = """
         import io
@@ -73,6 +74,7 @@ def test_codecs_work(platform: str) -> None:
     assert int(done.stdout) > 10
 
 
+@pytest.mark.slow
 def test_schemas_and_corpora_work(platform: str, tmp_path: Path) -> None:
     script = """
         from datetime import datetime
@@ -97,6 +99,7 @@ def test_schemas_and_corpora_work(platform: str, tmp_path: Path) -> None:
     assert ("7 msgpack\n", "") == (done.stdout, done.stderr)
 
 
+@pytest.mark.slow
 def test_reports_work(platform: str, tmp_path: Path) -> None:
     report = "main(['report', str(file), '-f', form, '-o', str(output)])"
     if platform == "win32":  # where click asks for a console of Windows
@@ -120,6 +123,7 @@ def test_reports_work(platform: str, tmp_path: Path) -> None:
     assert all("msgpack" in (tmp_path / form).read_text() for form in forms)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [["run", "movies"], ["attack", "json"], ["selftest"]])
 def test_measuring_says_what_it_needs(command: list[str]) -> None:
     script = "from bakeoff.cli import main; main(sys.argv[1:])"

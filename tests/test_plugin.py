@@ -133,6 +133,7 @@ def test_an_integration_takes_a_codec() -> None:
     assert '{"level":"INFO","message":"7 orders"}' == formatter.format(event)
 
 
+@pytest.mark.slow
 def test_it_stands_in_every_table(path: str, readings: Path, tmp_path: Path) -> None:
     results = tmp_path / "results.json"
 
@@ -169,6 +170,7 @@ def readings(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
+@pytest.mark.slow
 def test_operations_are_measured_and_shown(path: str, readings: Path, tmp_path: Path) -> None:
     results = tmp_path / "results.json"
     names = "dump,load,spool,spool-nogc,redundancy"
@@ -188,6 +190,7 @@ def test_operations_are_measured_and_shown(path: str, readings: Path, tmp_path: 
     assert 'id="memory-title"' not in page.read_text()
 
 
+@pytest.mark.slow
 def test_an_operation_has_a_place_and_a_parameter(path: str, readings: Path, tmp_path: Path) -> None:
     results = tmp_path / "results.json"
     names = "visit@left,visit-codec@left,visit@left:9,visit@right:9,load"
@@ -242,6 +245,7 @@ def test_what_an_operation_cannot_be_asked_for_with_is_said(name: str, said: str
         operation(name)
 
 
+@pytest.mark.slow
 def test_all_operations_are_listed(path: str) -> None:
     listed = [
         line.split()[0] for line in run(path, "run", "--dry-run", "movies").splitlines() if line.strip()
@@ -262,6 +266,7 @@ def test_a_store_with_the_name_of_a_built_in_one_is_ignored_with_a_warning(
     assert ["other"] == [*found]
 
 
+@pytest.mark.slow
 def test_what_an_operation_gets_wrong_stands_in_its_cell(readings: Path, tmp_path: Path) -> None:
     source = (
         "from bakeoff.bench.operations.base import Operation, TimedCall, rotating\n"
@@ -287,6 +292,7 @@ def test_what_an_operation_gets_wrong_stands_in_its_cell(readings: Path, tmp_pat
     assert "    first " in listed.stdout
 
 
+@pytest.mark.slow
 def test_a_store_is_measured_and_what_it_gets_wrong_stands_in_its_cells(path: str, tmp_path: Path) -> None:
     results = tmp_path / "stores.json"
     stores = ("--store", "held,forgetful", "--store", "full")

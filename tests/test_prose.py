@@ -67,6 +67,7 @@ def everything() -> Iterator[tuple[object, str]]:
         yield from ((path, text) for text in literals(path) if path.parent.name != "generated")
 
 
+@pytest.mark.slow
 def test_prose_is_plain() -> None:
     found = [f"{place}: {hit[0]!r}: {text}" for place, text in everything() for hit in REFUSED.finditer(text)]
     assert not found, "\n".join(found)

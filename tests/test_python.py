@@ -57,6 +57,7 @@ def source_of(kind: str, folder: Path) -> Any:
     }[kind]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "name", "records"),
     [
@@ -79,6 +80,7 @@ def test_records_come_from_memory_files_and_corpora(
     assert result.data.complete
 
 
+@pytest.mark.slow
 def test_the_same_records_in_memory_are_the_same_corpus() -> None:
     """So that two runs on them can be compared."""
     first, second = (bakeoff.run([dict(r) for r in RECORDS], "json", **SHORT) for _ in range(2))
@@ -86,6 +88,7 @@ def test_the_same_records_in_memory_are_the_same_corpus() -> None:
     assert [] == [change.cell.name for change in first.compare(second).regressions(0.05)]
 
 
+@pytest.mark.slow
 def test_codecs_are_names_objects_and_pairs_of_calls() -> None:
     before = names()
     codecs = ["json", bakeoff.codec("msgpack"), {"mine": (json.dumps, json.loads), "module": json}]
@@ -96,6 +99,7 @@ def test_codecs_are_names_objects_and_pairs_of_calls() -> None:
     assert before == names()
 
 
+@pytest.mark.slow
 def test_a_codec_is_measured_as_it_is_given() -> None:
     strict = bakeoff.codec("json", policies={"nonfinite": "reject"})
 
@@ -104,6 +108,7 @@ def test_a_codec_is_measured_as_it_is_given() -> None:
     assert {"json": "ok", "strict": "unsupported"} == outcomes(result)
 
 
+@pytest.mark.slow
 def test_codecs_that_were_registered_are_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bakeoff.codecs.registry._registered", {})
     bakeoff.codecs.register(bakeoff.codec((json.dumps, json.loads), name="house"))
@@ -123,6 +128,7 @@ except bakeoff.RunError as error:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("what", "said"),
     [
@@ -142,6 +148,7 @@ def test_what_only_the_program_defines_cannot_travel(what: str, said: str) -> No
     assert "move it to a module" in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("source", "options", "error", "said"),
     [
@@ -178,6 +185,7 @@ def test_mistakes_are_said_at_once(
     assert said in str(caught.value)
 
 
+@pytest.mark.slow
 def test_an_interrupt_keeps_what_was_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     from bakeoff.bench.run import session
 

@@ -49,6 +49,7 @@ def test_users_share_a_server_which_ends_with_the_last(server, tmp_path):
         assert b"" == connection.recv(1)  # closed by the server as it ends
 
 
+@pytest.mark.slow
 def test_one_that_does_not_start_says_why(monkeypatch, tmp_path):
     def refuse(url):
         raise ConnectionError
@@ -63,6 +64,7 @@ def test_one_that_does_not_start_says_why(monkeypatch, tmp_path):
     assert [] == list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_one_is_there_when_it_answers(monkeypatch):
     """Not when it listens: PostgreSQL does so while it still recovers, and refuses all who come."""
     asked = []

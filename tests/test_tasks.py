@@ -72,6 +72,7 @@ def test_targets_are_those_of_a_module_with_its_arguments(
         tasks.benchmarks(["shemas"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "stops"),
     [("print('building')", None), ("print('x: Warning: y')", "the build warns:\nx: W"), ("exit(3)", "3")],
@@ -169,6 +170,7 @@ def test_all_parts_are_run_at_the_same_time(
     assert measured == ("report" in tasks.typed[-1] if tasks.typed else False)
 
 
+@pytest.mark.slow
 def test_long_steps_of_setting_up_are_said(
     tasks: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -216,6 +218,7 @@ def test_a_version_of_python_that_is_not_installed_is_skipped(
     assert "3.14: skipped, as python3.14 is not installed" in said
 
 
+@pytest.mark.slow
 def test_an_interpreter_is_one_that_runs_and_has_the_version(tasks: ModuleType) -> None:
     here = f"{sys.version_info.major}.{sys.version_info.minor}"
 

@@ -78,6 +78,7 @@ def hostile(kind: FileKind, folder: Path) -> bytes:
     return kind.encode(texts(kind.make(), change))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name, kind in KINDS.items() if kind.lines])
 def test_no_text_of_a_file_controls_the_terminal(
     tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
@@ -100,6 +101,7 @@ def test_no_text_of_a_file_controls_the_terminal(
         assert 0 in codes
 
 
+@pytest.mark.slow
 def test_records_do_not_control_a_terminal(tmp_path: Path) -> None:
     kind = KINDS["records"]
     kind.write(tmp_path, hostile(kind, tmp_path))
@@ -111,6 +113,7 @@ def test_records_do_not_control_a_terminal(tmp_path: Path) -> None:
     assert not steering(written.decode())
 
 
+@pytest.mark.slow
 def test_no_name_controls_the_terminal(tmp_path: Path) -> None:
     name = f"a{HOSTILE.replace('/', '').replace(chr(0), '')}"
     (tmp_path / f"{name}.jsonl").write_text('{"id": 1}\n{"id": 2')
@@ -237,6 +240,7 @@ def test_a_password_is_hidden_in_each_spelling(url: str) -> None:
     assert "GEHEIM" not in without_passwords(f"{url}: cannot be reached, ({url})")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", range(len(LINES)))
 def test_no_command_prints_a_password(tmp_path: Path, number: int, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "r.jsonl").write_text('{"id": 1}\n{"id": 2}\n')

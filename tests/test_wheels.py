@@ -96,6 +96,7 @@ def test_a_wheel_that_needs_a_newer_system_is_refused(monkeypatch, found, fits):
             audited(Path("x.whl"), target)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="no CC there")
 def test_a_missing_compiler_is_one_sentence(tmp_path):
     done = subprocess.run(

@@ -86,6 +86,7 @@ def test_a_tail_is_longer_than_its_middle() -> None:
     assert found.extras["calls"] >= 200
 
 
+@pytest.mark.slow
 def test_the_import_is_that_of_a_fresh_interpreter() -> None:
     made = codec("json")
     found = operation("import").carry_out(given(made), tools())
@@ -139,6 +140,7 @@ def test_threads_are_a_number(parameter: str) -> None:
         operation(f"threads-dump:{parameter}" if parameter else "threads-dump")
 
 
+@pytest.mark.slow
 def test_who_holds_the_interpreter_is_told_from_who_gives_it_up() -> None:
     plain = codec("json")
     holding = 6_000_000
@@ -185,6 +187,7 @@ def test_there_is_a_sample_for_each_process(measured: Path) -> None:
     assert 0 < cells["tail-load", "json"].extras["p50"] < cells["tail-load", "json"].samples[0].value * 100
 
 
+@pytest.mark.slow
 def test_extras_of_a_figure_have_columns(measured: Path) -> None:
     result = read(measured)
     text = render([result], "json", columns="tail-load,tail-load:x,tail-load-p50,tail-load-clock")
@@ -235,6 +238,7 @@ def test_what_one_process_said_is_kept(tmp_path: Path) -> None:
     journal.remove()
 
 
+@pytest.mark.slow
 def test_a_cell_fails_alone(tmp_path: Path) -> None:
     deadly = """
         import json, os

@@ -280,6 +280,7 @@ def test_a_rounded_value_that_is_another_one_is_wrong() -> None:
     assert find_losses([np.float32(0.1)], [0.11], {"list", "float"}).wrong is not None
 
 
+@pytest.mark.slow
 def test_no_library_is_imported_for_plain_records() -> None:
     program = (
         "import bakeoff, datetime, decimal, sys\n"
@@ -475,6 +476,7 @@ def test_only_objects_keep_what_encoders_ask_for(value: Any, caches: bool) -> No
     assert (kind_of(type(value)),) == array_kinds([{"v": [value]}])
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("hurried")
 @pytest.mark.parametrize(
     ("rows", "joined"),

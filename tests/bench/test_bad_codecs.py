@@ -154,6 +154,7 @@ def test_a_bad_codec_is_out_with_its_reason(
     assert codec in outcome[1].stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("codec", ["msgpack", "json", "good", "prints"])
 def test_the_others_go_on(outcome: tuple[ResultData, subprocess.CompletedProcess[str]], codec: str) -> None:
     result = outcome[0]
@@ -180,6 +181,7 @@ def test_what_codecs_print_is_not_in_the_table(
     assert "hello from the codec" not in outcome[1].stdout
 
 
+@pytest.mark.slow
 def test_no_codec_through_is_a_failure(tmp_path: Path) -> None:
     install(tmp_path, "hostile", HOSTILE, CODECS)
     arguments = "run movies --quick --all --budget 0 --records 1000 -c segfaults-late"

@@ -134,6 +134,7 @@ def test_columns_that_are_asked_for_are_all_there_is(swept: Path) -> None:
     assert ["codec", "load, 25 a frame"] == [column["header"] for column in only["columns"]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["text", "md", "csv", "latex", "rst", "html"])
 def test_every_output_has_them(swept: Path, form: str) -> None:
     done = inprocess.bakeoff(swept, "report", "-f", form)

@@ -58,6 +58,7 @@ def test_nothing_is_built_unasked(tmp_path: Path) -> None:
     assert not (tmp_path / "cache").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("language")
 def test_build_has_only_what_is_needed() -> None:
     built = builds.build("snake")
@@ -67,6 +68,7 @@ def test_build_has_only_what_is_needed() -> None:
         assert worker.language == "Python"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("language")
 def test_what_is_built_is_not_built_again(tmp_path: Path) -> None:
     shown: list[str] = []
@@ -76,6 +78,7 @@ def test_what_is_built_is_not_built_again(tmp_path: Path) -> None:
     assert len(shown) == len(left(tmp_path)) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("language")
 def test_build_of_other_sources_is_out_of_date(tmp_path: Path) -> None:
     builds.build("snake")
@@ -85,6 +88,7 @@ def test_build_of_other_sources_is_out_of_date(tmp_path: Path) -> None:
         builds.start("snake")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "reason"),
     [
@@ -104,6 +108,7 @@ def test_failed_build_leaves_nothing_to_start(
     assert left(tmp_path) == []
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("language")
 def test_next_build_removes_what_a_killed_one_left(tmp_path: Path) -> None:
     (tmp_path / "cache" / "readers" / "building-1" / "made").mkdir(parents=True)
@@ -113,6 +118,7 @@ def test_next_build_removes_what_a_killed_one_left(tmp_path: Path) -> None:
     assert [name.split("-")[0] for name in left(tmp_path)] == ["snake"]
 
 
+@pytest.mark.slow
 def test_offline_build_says_so_to_its_tools(language: Language, monkeypatch: pytest.MonkeyPatch) -> None:
     code = "import os, sys; exit(f'error: {sys.argv[1]} {os.environ[chr(80)]}')"
     change(monkeypatch, language, steps=step(code), offline=("-o",), offline_environment={"P": "off"})
@@ -121,6 +127,7 @@ def test_offline_build_says_so_to_its_tools(language: Language, monkeypatch: pyt
         builds.build("snake", offline=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fields", "reason"),
     [
@@ -139,6 +146,7 @@ def test_toolchain_that_cannot_build(
         builds.build("snake")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("language")
 def test_command_lists_and_builds(tmp_path: Path) -> None:
     before = bakeoff(tmp_path, "readers")
@@ -152,6 +160,7 @@ def test_command_lists_and_builds(tmp_path: Path) -> None:
     assert (unknown.returncode, "did you mean snake?" in unknown.stderr) == (2, True)
 
 
+@pytest.mark.slow
 def test_command_builds_the_others_if_a_toolchain_is_missing(
     language: Language, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -43,6 +43,7 @@ def test_every_codec_and_the_baseline_have_figures_and_a_rank(folder: Path) -> N
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["text", "md", "html"])
 def test_tables_say_how_the_figures_were_measured(folder: Path, form: str) -> None:
     said = "each call followed other work and was timed by itself (--burst)"
@@ -61,6 +62,7 @@ def test_regimes_are_not_compared_with_each_other(folder: Path) -> None:
     assert "option burst: default → True" in refused(folder, "compare", "slices.json", "burst.json")
 
 
+@pytest.mark.slow
 def test_a_resumed_run_keeps_its_regime(folder: Path) -> None:
     assert "burst: was False, is now True" in refused(folder, "run", "--resume", "slices.json", "--burst")
 

@@ -88,6 +88,7 @@ def upgraded(folder: Path) -> None:
     (folder / "site/library-1.5.dist-info").rename(folder / "site/library-1.6.dist-info")
 
 
+@pytest.mark.slow
 def test_what_counts(folder: Path) -> None:
     """No module of the standard library or of bakeoff, none that the codec does not import, and no path."""
     found = code(folder)
@@ -97,6 +98,7 @@ def test_what_counts(folder: Path) -> None:
     assert str(folder) not in str(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("edit", "changed"),
     [
@@ -120,6 +122,7 @@ def test_an_edit_changes_what_was_edited(
     assert changed == {name for name in {*before, *after} if before.get(name) != after.get(name)}
 
 
+@pytest.mark.slow
 def test_a_module_under_a_name_without_a_package_is_no_error(folder: Path) -> None:
     """As pyfory's ``mmh3.mmh3`` has."""
     before = code(folder)
@@ -130,6 +133,7 @@ def test_a_module_under_a_name_without_a_package_is_no_error(folder: Path) -> No
     assert before == code(folder)
 
 
+@pytest.mark.slow
 def test_a_package_installed_from_a_folder_changes_without_a_version(folder: Path) -> None:
     from_folder(folder)
     before = code(folder)["library"]
@@ -139,6 +143,7 @@ def test_a_package_installed_from_a_folder_changes_without_a_version(folder: Pat
     assert before != code(folder)["library"]
 
 
+@pytest.mark.slow
 def test_the_version_of_the_codecs_library_is_known_already(folder: Path) -> None:
     upgrade = folder / "site/library-9.9.dist-info"
     (folder / "site/library-1.5.dist-info").rename(upgrade)
@@ -149,6 +154,7 @@ def test_the_version_of_the_codecs_library_is_known_already(folder: Path) -> Non
     assert "library" in code(folder)
 
 
+@pytest.mark.slow
 def test_a_pickle_is_known_by_what_is_in_it() -> None:
     """Sets of texts have another order in each process."""
     script = "import pickle, sys; sys.stdout.buffer.write(pickle.dumps({*map(str, range(50))}))"
@@ -201,6 +207,7 @@ class TestRuns:
         run = read(mine / "out.json")
         return {cell.cell.codec: identity(run, cell) for cell in run.cells if cell.cell.codec != BASELINE}
 
+    @pytest.mark.slow
     def test_each_edit_makes_another_codec(self, mine: Path) -> None:
         codecs = "-c", "mine=own.py:pair,json", "-c", "mine|zlib"
         first, again = (self.identities(mine, *codecs) for _ in range(2))
@@ -213,6 +220,7 @@ class TestRuns:
         assert 1 == len({found["json"] for found in seen})
         assert 4 == len({found["mine"] for found in seen}) == len({found["mine|zlib"] for found in seen})
 
+    @pytest.mark.slow
     def test_an_edit_of_the_schema_is_another_one(self, mine: Path) -> None:
         typed = "-c", "msgspec-msgpack+schema", "--schema", "order.py:Order"
         first, again = (self.identities(mine, *typed) for _ in range(2))
@@ -221,6 +229,7 @@ class TestRuns:
         assert first == again
         assert not {*first.values()} & {*self.identities(mine, *typed).values()}
 
+    @pytest.mark.slow
     def test_no_run_is_resumed_with_other_code(self, mine: Path) -> None:
         typed = [*QUICK, "--ops", "size,dump", "-c", "mine=own.py:pair,json", "-o", "out.json"]
         assert bakeoff(mine, "run", "data.jsonl", *typed).returncode == 0

@@ -31,6 +31,7 @@ def counted(dump: float | None, **extras: str) -> ResultData:
     return replace(made, cells=(found,))
 
 
+@pytest.mark.slow
 def test_a_run_counts_with_valgrind(tmp_path: Path) -> None:
     if not shutil.which("valgrind"):
         leave_out("Valgrind; apt-get install valgrind")
@@ -44,6 +45,7 @@ def test_a_run_counts_with_valgrind(tmp_path: Path) -> None:
     assert "0" == dump.extras["hash_seed"]
 
 
+@pytest.mark.slow
 def test_without_valgrind_only_counts_are_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(valgrind.shutil, "which", lambda name: None)
     (tmp_path / "r.jsonl").write_text(RECORDS)
@@ -54,6 +56,7 @@ def test_without_valgrind_only_counts_are_missing(tmp_path: Path, monkeypatch: p
     assert "ok" == read(tmp_path / "o.json").cells[0].outcome
 
 
+@pytest.mark.slow
 def test_a_process_without_a_count_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Valgrind wrote something else, or the call ended its process."""
     monkeypatch.setenv("TMPDIR", str(tmp_path))

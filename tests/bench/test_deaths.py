@@ -246,6 +246,7 @@ def readers(folder: Path, codecs: Sequence[str], deaths: int) -> Reasons:
 Conductor = Callable[[Path, Sequence[str]], Reasons]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("deaths", [1, 2])
 @pytest.mark.parametrize("conductor", [run, isolated, confirm, evolve, watch])
 def test_a_process_that_dies_before_its_first_cell_is_replaced(
@@ -257,6 +258,7 @@ def test_a_process_that_dies_before_its_first_cell_is_replaced(
     assert killer.left < 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("conductor", [run, confirm, evolve, watch])
 def test_the_third_one_costs_all_cells(conductor: Conductor, killer: Killer, folder: Path) -> None:
     killer.left = 3
@@ -267,6 +269,7 @@ def test_the_third_one_costs_all_cells(conductor: Conductor, killer: Killer, fol
     assert killer.left == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("deaths", [0, 2])
 @pytest.mark.parametrize("conductor", [run, isolated, confirm, evolve, watch])
 def test_a_death_in_a_cell_costs_that_cell(
@@ -280,6 +283,7 @@ def test_a_death_in_a_cell_costs_that_cell(
     assert {"json": "", "msgpack": ""} == reasons
 
 
+@pytest.mark.slow
 def test_a_library_that_leaves_without_an_error_is_out_of_the_watch(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -294,6 +298,7 @@ def test_a_library_that_leaves_without_an_error_is_out_of_the_watch(
     assert all(Other("json", "orjson") in each.seconds for each in times)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("deaths", "codecs", "lost"),
     [

@@ -67,6 +67,7 @@ SMALL += ["--all", "--budget", "0", "-o", "out.json"]
 
 @pytest.mark.usefixtures("mountable")
 class TestFull:
+    @pytest.mark.slow
     def test_no_codec_is_blamed_and_the_run_goes_on_where_there_is_room(
         self, filler: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -87,6 +88,7 @@ class TestFull:
         assert done.returncode == 0, done.stderr
         assert {cell.outcome for cell in read(filler / "out.json").cells} <= {"ok", "lossy"}
 
+    @pytest.mark.slow
     def test_nothing_is_left_where_nothing_was_measured(
         self, filler: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -98,12 +100,14 @@ class TestFull:
         assert "--resume" not in full.stderr
         assert sorted(path.name for path in filler.iterdir()) == ["package", "small"]
 
+    @pytest.mark.slow
     def test_records_that_do_not_fit(self, filler: Path) -> None:
         full = run(filler, *SMALL, "--sample", "200", room="32k")
 
         assert full.returncode == 1
         assert NO_ROOM in full.stderr
 
+    @pytest.mark.slow
     def test_the_disk_of_the_results_is_full(self, filler: Path) -> None:
         output = str(filler / "small" / "out.json")
         arguments = ["movies", "--records", "200", "-c", "json,msgpack", "--all", "--budget", "2", "--ratios"]

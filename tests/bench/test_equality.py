@@ -140,6 +140,7 @@ def test_limit() -> None:
     assert [d.path for d in found] == ["$[0]", "$[1]", "$[2]"]
 
 
+@pytest.mark.slow
 def test_deep_shared_and_cyclic() -> None:
     deep: list[Any] = []
     other: list[Any] = []

@@ -97,6 +97,7 @@ def fidelity(folder: Path, codecs: str, kind: str) -> subprocess.CompletedProces
     )
 
 
+@pytest.mark.slow
 def test_a_crash_costs_only_its_codec(tmp_path: Path) -> None:
     install(
         tmp_path,
@@ -117,6 +118,7 @@ def test_a_crash_costs_only_its_codec(tmp_path: Path) -> None:
         assert fidelity(tmp_path, "dying", kind).stdout.count("dying: crash: died of SIGABRT") == 1
 
 
+@pytest.mark.slow
 def test_what_a_codec_prints_is_no_row(tmp_path: Path) -> None:
     install(
         tmp_path,
@@ -141,6 +143,7 @@ def test_what_a_codec_prints_is_no_row(tmp_path: Path) -> None:
     assert "crash" not in done.stdout
 
 
+@pytest.mark.slow
 def test_schema_in_a_name_asks_for_nothing_more() -> None:
     """Every column shows both, so that a codec with `+schema` is the column of that codec."""
     result = CliRunner().invoke(command, ["-c", "json+schema,json", "-f", "csv"])
@@ -149,6 +152,7 @@ def test_schema_in_a_name_asks_for_nothing_more() -> None:
     assert "+schema" not in result.output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "words"),
     [

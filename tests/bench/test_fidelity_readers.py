@@ -150,6 +150,7 @@ def planted(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
     return run
 
 
+@pytest.mark.slow
 def test_tables_show_what_each_library_made_of_a_value(planted: Callable[..., Result]) -> None:
     result = planted("-c", "json,msgpack")
 
@@ -163,6 +164,7 @@ def test_tables_show_what_each_library_made_of_a_value(planted: Callable[..., Re
     assert ["None", "="] not in lines
 
 
+@pytest.mark.slow
 def test_tables_show_what_python_reads_from_a_library(planted: Callable[..., Result]) -> None:
     output = planted("-c", "json", code=REFERENCE.replace("def canonical", WRITER, 1)).output
     lines = [line.split() for line in output.partition("Written: ")[2].splitlines()]
@@ -176,6 +178,7 @@ def test_tables_show_what_python_reads_from_a_library(planted: Callable[..., Res
     assert "json, str '': unreadable: " in output
 
 
+@pytest.mark.slow
 def test_library_that_does_not_write(planted: Callable[..., Result]) -> None:
     output = planted("-c", "json", code=REFERENCE.replace(', "writer": name', "")).output
 
@@ -183,6 +186,7 @@ def test_library_that_does_not_write(planted: Callable[..., Result]) -> None:
     assert "come back" not in output
 
 
+@pytest.mark.slow
 def test_a_library_that_reads_and_writes_all_values_exactly(planted: Callable[..., Result]) -> None:
     result = planted("-c", "json", code=REFERENCE)
 
@@ -191,6 +195,7 @@ def test_a_library_that_reads_and_writes_all_values_exactly(planted: Callable[..
     assert "values return exact from every library that writes them\n\n= the" in result.output
 
 
+@pytest.mark.slow
 def test_formats_with_a_schema_are_read_and_written_by_it(planted: Callable[..., Result]) -> None:
     code = REFERENCE.replace("lambda value: written(module, schema, value)", "lambda value: b'\\x02'")
     output = planted("-c", "avro,avro/bare,avro/registry", "-f", "csv", code=code).output
@@ -206,6 +211,7 @@ def test_formats_with_a_schema_are_read_and_written_by_it(planted: Callable[...,
         assert (codec, "dict tuple key") not in rows
 
 
+@pytest.mark.slow
 def test_summary_counts_each_value_once(planted: Callable[..., Result]) -> None:
     result = planted("-c", "msgpack,msgpack/tuple", "-f", "csv")
     rows = list(csv.DictReader(io.StringIO(result.output)))
@@ -217,11 +223,13 @@ def test_summary_counts_each_value_once(planted: Callable[..., Result]) -> None:
     assert sum(map(int, counted[4:])) == len(kept)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "words"), [("md", "| int 2^53+1"), ("html", "<td>int 2^53+1</td>")])
 def test_layouts(planted: Callable[..., Result], kind: str, words: str) -> None:
     assert words in planted("-c", "json", "-f", kind).output
 
 
+@pytest.mark.slow
 def test_no_library_for_a_codec(planted: Callable[..., Result]) -> None:
     assert "no library here reads yaml" in planted("-c", "json,yaml").output
     alone = planted("-c", "yaml,pickle")
@@ -229,6 +237,7 @@ def test_no_library_for_a_codec(planted: Callable[..., Result]) -> None:
     assert "no library here reads yaml, pickle; they read json, msgpack" in str(alone.exception)
 
 
+@pytest.mark.slow
 def test_codecs_with_types_of_python_are_left_out(planted: Callable[..., Result]) -> None:
     said = "readers do not get the schema of msgspec-json/struct"
 
@@ -236,6 +245,7 @@ def test_codecs_with_types_of_python_are_left_out(planted: Callable[..., Result]
     assert said in str(planted("-c", "msgspec-json/struct").exception)
 
 
+@pytest.mark.slow
 def test_worker_that_dies_is_started_again_a_few_times() -> None:
     begun = []
 

@@ -55,6 +55,7 @@ def test_fields_and_updates_are_measured_and_checked(result):
         assert "unsupported" == result.cell("messages", name, codec).outcome, (codec, name)
 
 
+@pytest.mark.slow
 def test_what_is_wrong_is_no_figure(tmp_path):
     options = Options(
         corpora=("movies",), codecs=("json",), operations=("peek:titel",), records="50", no_time_limit=True
@@ -116,6 +117,7 @@ def test_more_updates_a_second_are_better_everywhere(result, tmp_path, monkeypat
     assert "↑" in Path("page.html").read_text()
 
 
+@pytest.mark.slow
 def test_every_mean_says_what_it_is_made_of(result):
     lines = render([result], "text", layout="stats", width=200).splitlines()
     rows = {cells[0]: cells[1:] for line in lines if (cells := line.replace(",", "").split())}

@@ -183,6 +183,7 @@ def test_the_cases_of_a_codec_have_names_of_their_own(name: str) -> None:
     assert len(titles) == len(set(titles))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*FORMATS, "avro", "json|zstd"])
 def test_payloads_stay_within_the_limit_of_size(name: str) -> None:
     """They attack the code after the limit; one case is larger on purpose."""
@@ -224,6 +225,7 @@ def test_trusted_codecs_are_held_to_their_refusal() -> None:
     assert ["decode/untrusted"] == [case.title for case in cases_of(bakeoff.codec("pickle"), ["decode/*"])]
 
 
+@pytest.mark.slow
 def test_good_codecs_keep_their_promise(planted: dict[str, str]) -> None:
     done = check(
         "msgpack", "good", "--only", "mutated", "--only", "deep-lists", "--only", "raising-sets", env=planted
@@ -242,6 +244,7 @@ def found(planted: dict[str, str]) -> dict[str, Any]:
     return {each["codec"]: each for each in json.loads(done.stdout)["codecs"]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("codec", "case", "broken"),
     [
@@ -275,6 +278,7 @@ def test_a_codec_that_cannot_be_made_is_told(found: dict[str, Any]) -> None:
     assert ([], "ended the process with exit code 3") == (found["leaves"]["cases"], found["leaves"]["failed"])
 
 
+@pytest.mark.slow
 def test_a_broken_promise_comes_with_its_command(planted: dict[str, str]) -> None:
     done = check("accepts", "--only", "twice", env=planted)
 
@@ -283,6 +287,7 @@ def test_a_broken_promise_comes_with_its_command(planted: dict[str, str]) -> Non
     assert "bakeoff attack 'accepts' --only decode/twice" in done.stdout
 
 
+@pytest.mark.slow
 def test_no_payload_takes_more_memory_than_promised() -> None:
     """Long texts, and as many values as may be, in each format; of time a busy machine says nothing."""
     codecs = [
@@ -303,6 +308,7 @@ def test_no_payload_takes_more_memory_than_promised() -> None:
     assert codecs == [line.split()[0] for line in done.stdout.splitlines()[1 : 1 + len(codecs)]]
 
 
+@pytest.mark.slow
 def test_every_case_can_be_shown() -> None:
     done = check("json", "--cases", "--only", "decode/truncated", "--only", "decode/empty")
 

@@ -63,6 +63,7 @@ def measured(
     )
 
 
+@pytest.mark.slow
 def test_pairs_of_processes_come_back(run: ResultData, tmp_path: Path) -> None:
     found = measured(run, wrapped(tmp_path))
 
@@ -75,6 +76,7 @@ def test_pairs_of_processes_come_back(run: ResultData, tmp_path: Path) -> None:
     assert 1 + 1 + 2 <= len((tmp_path / "started").read_text().splitlines())
 
 
+@pytest.mark.slow
 def test_pairs_that_a_neighbor_has_spoiled_do_not_count(
     run: ResultData, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -85,6 +87,7 @@ def test_pairs_that_a_neighbor_has_spoiled_do_not_count(
     assert {DUMP: "in every pair, a neighbor used the physical core of one process"} == found.failed
 
 
+@pytest.mark.slow
 def test_a_codec_that_fails_there_is_said(run: ResultData, tmp_path: Path) -> None:
     (tmp_path / "msgpack.py").write_text("raise ImportError('not here')")
     lacking = wrapped(tmp_path, f"export PYTHONPATH={tmp_path}")
@@ -96,11 +99,13 @@ def test_a_codec_that_fails_there_is_said(run: ResultData, tmp_path: Path) -> No
     assert found.failed[packed]
 
 
+@pytest.mark.slow
 def test_an_interpreter_that_cannot_measure_is_refused(run: ResultData, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="cannot be started as Python"):
         measured(run, str(tmp_path / "none"))
 
 
+@pytest.mark.slow
 def test_another_version_is_refused(run: ResultData) -> None:
     other = replace(run, codecs=tuple(replace(codec, version="0.1") for codec in run.codecs))
 
@@ -108,6 +113,7 @@ def test_another_version_is_refused(run: ResultData) -> None:
         measured(other, sys.executable)
 
 
+@pytest.mark.slow
 def test_other_records_are_refused(run: ResultData) -> None:
     other = replace(run, corpora=(replace(run.corpora[0], sha256="0" * 64),))
 
@@ -115,6 +121,7 @@ def test_other_records_are_refused(run: ResultData) -> None:
         measured(other, sys.executable)
 
 
+@pytest.mark.slow
 def test_records_that_have_moved_are_named_again(run: ResultData, tmp_path: Path) -> None:
     moved = tmp_path / "moved.jsonl"
     moved.write_bytes(Path(run.corpora[0].source).read_bytes())

@@ -47,6 +47,7 @@ def program(path: Path, text: str) -> str:
     return str(path)
 
 
+@pytest.mark.slow
 def test_each_interpreter_has_a_result_and_a_block_of_columns(
     interpreter: Callable[..., str], tmp_path: Path
 ) -> None:
@@ -73,6 +74,7 @@ def test_each_interpreter_has_a_result_and_a_block_of_columns(
     assert "is the file of one machine or interpreter; name only that one" in one_file.stderr
 
 
+@pytest.mark.slow
 def test_one_interpreter_measures_into_the_named_file_which_is_resumed_under_that_one(
     interpreter: Callable[..., str], tmp_path: Path
 ) -> None:
@@ -95,6 +97,7 @@ def answer(**fields: Any) -> str:
     return "echo " + shlex.quote(json.dumps({"implementation": "CPython", "version": "3.12.1", **fields}))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -114,6 +117,7 @@ def test_an_interpreter_that_cannot_measure_is_refused(text: str, said: str, tmp
         interpreters([program(tmp_path / "other", text)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -129,6 +133,7 @@ def test_a_mistake_is_said_before_the_run(arguments: tuple[str, ...], said: str,
     assert said in done.stderr
 
 
+@pytest.mark.slow
 def test_the_plan_names_interpreters_and_files(tmp_path: Path) -> None:
     done = bakeoff(tmp_path, "run", "messages", "--dry-run", "--python", sys.executable)
 

@@ -88,6 +88,7 @@ def test_blobs_are_kept_once_and_found_by_digest(tmp_path: Path) -> None:
         blobs["ab" * 32]
 
 
+@pytest.mark.slow
 def test_checks_are_forked_and_what_times_is_not(tmp_path: Path) -> None:
     with LocalExecutor() as executor:
         corpus = CorpusInputs(executor.blobs.put(make_sample([{"a": 1}] * 3).stored()))
@@ -113,6 +114,7 @@ def test_checks_are_forked_and_what_times_is_not(tmp_path: Path) -> None:
         assert timed.cells["0"]["raw"] > 0
 
 
+@pytest.mark.slow
 def test_a_codec_that_is_not_there_is_an_answer(executor: LocalExecutor) -> None:
     ended = executor.work(Describe(codec="jsom"), patience=60)
 
@@ -120,6 +122,7 @@ def test_a_codec_that_is_not_there_is_an_answer(executor: LocalExecutor) -> None
     assert "json" in ended.reason
 
 
+@pytest.mark.slow
 def test_no_file_keeps_what_a_worker_is_told(
     executor: LocalExecutor, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -30,6 +30,7 @@ def one_of_each_kind() -> dict[str, int]:
     return {entry["kind"]: number for number, entry in reversed(list(enumerate(GOOD)))}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", one_of_each_kind())
 def test_any_value_in_any_field_gives_a_result_that_can_be_written(tmp_path: Path, kind: str) -> None:
     """Or the entry is not taken; then the journal ends before it."""

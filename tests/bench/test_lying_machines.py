@@ -157,6 +157,7 @@ def asked(folder: Path, silence: float) -> None:
         executor.submit(job, patience=0.0).result()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lie", LIES)
 def test_a_machine_that_lies_is_given_up(lie: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lying(tmp_path, monkeypatch, LIES[lie][0])
@@ -169,6 +170,7 @@ def test_a_machine_that_lies_is_given_up(lie: str, tmp_path: Path, monkeypatch: 
     assert "\x1b" not in str(error.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lie", STALLS)
 def test_a_machine_that_stalls_is_given_up(lie: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a busy machine, its process may also seem silent."""
@@ -178,6 +180,7 @@ def test_a_machine_that_stalls_is_given_up(lie: str, tmp_path: Path, monkeypatch
         asked(tmp_path, 1.0)
 
 
+@pytest.mark.slow
 def test_a_job_that_is_over_must_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lying(
         tmp_path,
@@ -195,6 +198,7 @@ def test_a_job_that_is_over_must_end(tmp_path: Path, monkeypatch: pytest.MonkeyP
             future.result()
 
 
+@pytest.mark.slow
 def test_a_run_ends_with_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lying(tmp_path, monkeypatch, "ready(boot_time=10**4000)")
     done = launch(tmp_path, "run", "messages", "-n", "20", "--budget", "2s", "--on", "ssh://evil")
@@ -280,6 +284,7 @@ case "$3" in venv) mkdir -p "$4/bin"; cp "$0" "$4/bin/python";; esac
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("part", ["wheel", "python"])
 def test_the_name_of_a_wheel_or_interpreter_runs_nothing(
@@ -307,6 +312,7 @@ def test_the_name_of_a_wheel_or_interpreter_runs_nothing(
     assert not list(tmp_path.rglob("*RAN"))
 
 
+@pytest.mark.slow
 def test_an_installation_has_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     wheel = tmp_path / "a.whl"
     wheel.write_bytes(b"a wheel")

@@ -118,6 +118,7 @@ def ended(folder: Path) -> bool:
         return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lie", GREETINGS)
 def test_a_worker_that_does_not_greet_is_ended(lie: str, tmp_path: Path) -> None:
     code, reason = GREETINGS[lie]
@@ -127,6 +128,7 @@ def test_a_worker_that_does_not_greet_is_ended(lie: str, tmp_path: Path) -> None
     assert not (tmp_path / "child").exists() or ended(tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lie", ANSWERS)
 def test_an_answer_that_is_none_ends_the_worker(lie: str, tmp_path: Path) -> None:
     code, reason = ANSWERS[lie]
@@ -136,6 +138,7 @@ def test_an_answer_that_is_none_ends_the_worker(lie: str, tmp_path: Path) -> Non
     assert not (tmp_path / "child").exists() or ended(tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lie", STALLS)
 @pytest.mark.parametrize("greeting", ["", "hello()\nos.read(0, 9999)\n"])
 def test_a_worker_that_stalls_is_ended(greeting: str, lie: str, tmp_path: Path) -> None:
@@ -148,6 +151,7 @@ def test_a_worker_that_stalls_is_ended(greeting: str, lie: str, tmp_path: Path) 
     assert not (tmp_path / "child").exists() or ended(tmp_path)
 
 
+@pytest.mark.slow
 def test_a_worker_that_reads_nothing_is_ended(tmp_path: Path) -> None:
     with (
         lying(tmp_path, "hello()", 0.5) as worker,
@@ -156,6 +160,7 @@ def test_a_worker_that_reads_nothing_is_ended(tmp_path: Path) -> None:
         worker.check("json", bytes(4_000_000))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slices", SLICES)
 def test_times_that_are_none_end_the_worker(slices: str, tmp_path: Path) -> None:
     code = f"hello(); os.read(0, 9999); send('times', warmup_ns=1, slices={slices})"
@@ -163,11 +168,13 @@ def test_times_that_are_none_end_the_worker(slices: str, tmp_path: Path) -> None
         worker.time("json", [b"1"], slices=3, slice_ns=1, seed=0)
 
 
+@pytest.mark.slow
 def test_a_library_that_the_worker_does_not_have_is_a_failure(tmp_path: Path) -> None:
     with lying(tmp_path, "hello()") as worker, pytest.raises(WorkerError, match="no library 'ujson'"):
         judge(worker, "ujson", [1], [b"1"])
 
 
+@pytest.mark.slow
 def test_a_worker_ends_with_its_children_when_it_is_closed(tmp_path: Path) -> None:
     with lying(tmp_path, "hold(); hello()\nos.read(0, 9999)\nsys.exit()"):
         assert psutil.pid_exists(int((tmp_path / "child").read_text()))
@@ -185,6 +192,7 @@ os.kill(os.getpid(), 9)
 """
 
 
+@pytest.mark.slow
 def test_a_worker_does_not_outlive_a_killed_bakeoff(tmp_path: Path) -> None:
     """Not even one that does not look at its input."""
     code = PARENT.format(tests=str(Path(__file__).parent), folder=str(tmp_path))
@@ -226,6 +234,7 @@ def test_a_text_may_have_any_marks() -> None:
         assert parse(json.dumps(form).encode()) == form
 
 
+@pytest.mark.slow
 def test_a_record_of_too_many_values_is_not_compared() -> None:
     with pytest.raises(CanonicalError, match="more than 250,000 values"):
         canonical([[1] * 1000] * 300)

@@ -53,6 +53,7 @@ LEAKS = {"selftest-16-bytes": 32.0, "selftest-16-bytes-in-1000": 0.032}
 """Bytes lost per call: the smallest chunk of glibc. All leaks are found by the run in test_selftest.py."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "slope"), LEAKS.items())
 def test_a_leak_is_found_and_confirmed(name, slope):
     first, second = fresh(f"""
@@ -82,6 +83,7 @@ PLACES = {
 """Where leaks come from; the library's decoder makes the object whose reference is lost."""
 
 
+@pytest.mark.slow
 def test_a_place_is_named_if_it_explains_the_growth():
     assert faults.LEAKERS.keys() == PLACES.keys()
     told = fresh("""
@@ -117,6 +119,7 @@ def test_places_that_explain_a_growth_of_1000(amounts, named):
     assert named == growth._explaining(amounts, lambda amount: amount, 1000.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["msgpack", "orjson", "simplejson", "selftest-random-sizes"])
 def test_clean_codecs_are_not_flagged(name):
     told = fresh(f"""
@@ -134,6 +137,7 @@ def test_clean_codecs_are_not_flagged(name):
         assert facts["resolution"] < 0.1
 
 
+@pytest.mark.slow
 def test_a_filling_cache_is_cleared():
     told = fresh("""
         codec = faults.CLEAN["selftest-filling-cache"]("selftest-filling-cache")
@@ -147,6 +151,7 @@ def test_a_filling_cache_is_cleared():
     assert "no growth" == told[1][1]["verdict"]
 
 
+@pytest.mark.slow
 def test_error_paths_leak_too():
     _, (value, facts, _) = fresh("""
         kept = []
@@ -169,6 +174,7 @@ def test_error_paths_leak_too():
     assert value >= 50
 
 
+@pytest.mark.slow
 def test_resident_pages_are_the_fallback():
     ((_, facts, _),) = fresh("""
         codec = bakeoff.codec("msgpack")
@@ -179,6 +185,7 @@ def test_resident_pages_are_the_fallback():
     assert "lower resolution" in facts["counters"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("operation", "truth"), [("peak-dump", 40e6), ("peak-load", 20e6)])
 def test_the_peak_of_one_call_is_the_kernels(operation, truth):
     """20 MB through msgpack hold a 20 MB buffer and a 20 MB payload, or one 20 MB record."""
@@ -193,6 +200,7 @@ def test_the_peak_of_one_call_is_the_kernels(operation, truth):
     assert facts["resolution"] <= 1 << 16
 
 
+@pytest.mark.slow
 def test_pages_of_files_are_no_memory_that_a_codec_holds():
     """A library's code comes in with its first calls: here, a file of 8 MB that is looked through."""
     ((value, _, _),) = fresh("""
@@ -209,6 +217,7 @@ def test_pages_of_files_are_no_memory_that_a_codec_holds():
     assert value < 100_000
 
 
+@pytest.mark.slow
 def test_shared_memory_is_held_and_pages_that_leave_are_not():
     (shared, _, _), (gone, _, _) = fresh("""
         import mmap, tempfile
@@ -242,6 +251,7 @@ codec = json.dumps, loads
 """
 
 
+@pytest.mark.slow
 def test_slow_calls_are_no_hanging_ones(tmp_path):
     """A pass of many windows may take longer than any call may."""
     (tmp_path / "slow.py").write_text(SLOW)
@@ -254,6 +264,7 @@ def test_slow_calls_are_no_hanging_ones(tmp_path):
     assert ["ok"] * 3 == [cell.outcome for cell in read(tmp_path / "out.json").cells]
 
 
+@pytest.mark.slow
 def test_retained_is_traced_and_resident():
     (records, payloads) = fresh("""
         codec = bakeoff.codec("msgpack")
@@ -283,6 +294,7 @@ def test_a_suspicion_alone_is_no_verdict():
     assert _confirmed(SimpleNamespace(stopping=True), job, suspicion, lambda: False) is None
 
 
+@pytest.mark.slow
 def test_a_lower_limit_is_kept():
     """Only root may raise a hard limit again."""
     (found,) = fresh("""

@@ -75,6 +75,7 @@ def test_the_variance_of_a_sample() -> None:
     assert variance([1.0]) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noisier", [1.0, 4.0, 10.0])
 @pytest.mark.parametrize(("processes", "codecs"), [(3, 4), (3, 12), (5, 6), (10, 8)])
 def test_intervals_cover_noisy_codecs(processes: int, codecs: int, noisier: float) -> None:

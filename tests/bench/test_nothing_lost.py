@@ -96,6 +96,7 @@ def hang(run: int) -> int:
 
 
 class TestKill:
+    @pytest.mark.slow
     def test_what_was_finished_survives_kill_9_and_is_gone_on_with(self, tmp_path: Path) -> None:
         """After SIGKILL the journal has all finished processes; --resume adds to them.
 
@@ -120,6 +121,7 @@ class TestKill:
         assert result.duration > spent > 0
         assert not endless.journal.exists()
 
+    @pytest.mark.slow
     def test_a_worker_that_hangs_ends_with_a_run_that_was_killed(self, tmp_path: Path) -> None:
         """No process is left to stop it: a hanging worker would run forever, in parallel with later runs."""
         endless = Endless(tmp_path)
@@ -130,6 +132,7 @@ class TestKill:
         assert select.select([worker], [], [], 600)[0] == [worker]
         os.close(worker)
 
+    @pytest.mark.slow
     def test_the_next_run_removes_what_a_killed_one_left(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -152,6 +155,7 @@ class TestKill:
         assert not killed & left
         assert ["bakeoff-mine"] == [path.name for path in place.iterdir()]
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
     def test_who_is_asked_to_go_leaves_nothing_running(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
@@ -166,6 +170,7 @@ class TestKill:
         assert list((tmp_path / "tmp").iterdir()) == []
         assert timing_processes(endless.journal) >= 1
 
+    @pytest.mark.slow
     def test_a_new_run_keeps_the_old_journal_aside(self, tmp_path: Path) -> None:
         journal = journal_path(tmp_path / "out.json")
         journal.write_bytes(b"hours of work\n")
@@ -177,6 +182,7 @@ class TestKill:
 
 
 class TestInterrupt:
+    @pytest.mark.slow
     def test_ctrl_c_finishes_the_process_and_reports(self, tmp_path: Path) -> None:
         endless = Endless(tmp_path)
         before = endless.wait_for_processes(1)
@@ -190,6 +196,7 @@ class TestInterrupt:
         assert len(pairs(result)) >= before
         assert not result.complete
 
+    @pytest.mark.slow
     def test_ctrl_c_twice_stops_at_once_and_keeps_the_file(self, tmp_path: Path) -> None:
         endless = Endless(tmp_path)
         before = endless.wait_for_processes(1)
@@ -200,6 +207,7 @@ class TestInterrupt:
         assert "Traceback" not in err
         assert len(pairs(read(tmp_path / "out.json"))) >= before
 
+    @pytest.mark.slow
     def test_sizes_alone_do_not_replace_a_result(self, finished: Path, tmp_path: Path) -> None:
         """Ctrl-C during the checks, when sizes are known but no time is, leaves an older result."""
         before = (finished / "out.json").read_bytes()
@@ -218,6 +226,7 @@ class TestInterrupt:
         assert kept or any(cell.samples or isinstance(cell.facts, GrowthFacts) for cell in figures)
         assert not journal.exists()
 
+    @pytest.mark.slow
     def test_an_unfinished_run_is_put_back_when_nothing_was_gained(
         self, killed: bytes, tmp_path: Path
     ) -> None:
@@ -279,6 +288,7 @@ class TestResume:
             assert [s.paired for s in mine.samples] == [s.paired for s in theirs.samples]
             assert [s.value for s in mine.samples] == pytest.approx([s.value for s in theirs.samples])
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("change", "said"),
         [
@@ -297,6 +307,7 @@ class TestResume:
         assert (finished / "out.json").read_bytes() == before
         assert not journal_path(finished / "out.json").exists()
 
+    @pytest.mark.slow
     def test_a_verdict_that_has_no_figure_is_not_measured_again(self, tmp_path: Path) -> None:
         """The absence of growth is only stored as a fact."""
         first = run(tmp_path, "movies", *FEW, "--quick", "--all", "--budget", "0", "--memory")
@@ -310,6 +321,7 @@ class TestResume:
         assert growth
         assert all(state.measured(cell.cell) for cell in growth)
 
+    @pytest.mark.slow
     def test_other_records_from_standard_input_are_refused(self, tmp_path: Path) -> None:
         launch(tmp_path, "run", "-", *UNTIMED, stdin='{"a": 1}')
         done = launch(tmp_path, "run", "--resume", "out.json", stdin='{"a": 2}')
@@ -317,6 +329,7 @@ class TestResume:
         assert done.returncode == 1
         assert "corpus stdin: sha256" in done.stderr
 
+    @pytest.mark.slow
     def test_explaining_a_run_writes_nothing(self, finished: Path) -> None:
         before = sorted((path.name, path.stat().st_mtime_ns) for path in finished.iterdir())
         done = run(finished, "--resume", "out.json", "--dry-run")
@@ -331,6 +344,7 @@ class TestResume:
         assert done.returncode == 2
         assert f"remove {more[0]}" in done.stderr
 
+    @pytest.mark.slow
     def test_another_corpus_behind_the_same_name_is_refused(self, tmp_path: Path) -> None:
         records = tmp_path / "mine.jsonl"
         records.write_text('{"a": 1}\n{"a": 2}\n')
@@ -341,6 +355,7 @@ class TestResume:
         assert done.returncode == 1
         assert "corpus mine: sha256" in done.stderr
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("now", "then", "said"),
         [
@@ -359,6 +374,7 @@ class TestResume:
         assert done.returncode == 1
         assert said in done.stderr
 
+    @pytest.mark.slow
     def test_the_version_that_a_third_party_tells_is_compared(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -384,6 +400,7 @@ class TestResume:
         assert other.returncode == 1, "a version that fails is another version, too"
         assert "theirs: fast was 9.9, is now 9.10" in other.stderr
 
+    @pytest.mark.slow
     def test_what_may_change_is_written_down(self, finished: Path, tmp_path: Path) -> None:
         (tmp_path / "out.json").write_bytes((finished / "out.json").read_bytes())
         done = run(tmp_path, "--resume", "out.json", "--all", "--budget", "0", "--precision", "40%")
@@ -392,6 +409,7 @@ class TestResume:
         options = read(tmp_path / "out.json").options
         assert (options["budget"], options["precision"]) == (0.0, 0.4)
 
+    @pytest.mark.slow
     def test_what_is_refused_leaves_an_unfinished_run_as_it_was(self, killed: bytes, tmp_path: Path) -> None:
         """Its options are those of the measurement so far, until a new one is made."""
         lines = killed.replace(b'"version": "1.', b'"version": "0.')
@@ -409,6 +427,7 @@ class TestResume:
 
         assert stored_options(tmp_path / "out.json").precision == 0.4
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("option", ["--infer", "--raw"])
     def test_codecs_are_entered_twice_only_once(self, tmp_path: Path, option: str) -> None:
         typed = [option, "--all", "--budget", "0"]
@@ -465,6 +484,7 @@ class TestJournal:
             Journal(tmp_path / "missing" / "x.json")
 
 
+@pytest.mark.slow
 def test_an_older_result_is_not_replaced_by_nothing(finished: Path, tmp_path: Path) -> None:
     before = (finished / "out.json").read_bytes()
     (tmp_path / "out.json").write_bytes(before)
@@ -489,6 +509,7 @@ def test_an_older_result_is_not_replaced_by_nothing(finished: Path, tmp_path: Pa
 class TestTrust:
     """A result file may be anybody's: nothing in it runs code."""
 
+    @pytest.mark.slow
     def test_pickles_are_trusted_anew(self, tmp_path: Path) -> None:
         (tmp_path / "rows.pickle").write_bytes(pickle.dumps({"a": 1}))
         once = ["rows.pickle", *UNTIMED, "--trusted"]
@@ -501,6 +522,7 @@ class TestTrust:
         assert (tmp_path / "out.json").read_bytes() == before
         assert run(tmp_path, "--resume", "out.json", "--all", "--budget", "0", "--trusted").returncode == 0
 
+    @pytest.mark.slow
     def test_functions_are_named_anew(self, tmp_path: Path) -> None:
         module = tmp_path / "rows.py"
         module.write_text("def made():\n    return [{'a': 1}]\n")

@@ -210,6 +210,7 @@ def test_the_class_of_the_records_is_the_schema(
     assert said in render([of_each_class], "text")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("function", "name"),
     [("api", "OrderRead"), ("structs", "Struct"), ("data", "Data"), ("attributed", "Attrs")],
@@ -221,6 +222,7 @@ def test_losses_are_told_by_one_rule(of_each_class: ResultData, function: str, n
         assert (cell.outcome, cell.loss[0]) == ("lossy", f"`{name}` came back as `dict` at `$`")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments", [["--infer"], ["--schema", "shop:OrderRead"], ["--batch", "4", "--infer"]]
 )
@@ -237,17 +239,20 @@ def test_a_schema_that_is_asked_for_builds_the_objects(folder: Path, arguments: 
     }
 
 
+@pytest.mark.slow
 def test_codecs_that_are_named_are_those_that_are_measured(folder: Path) -> None:
     found = result(folder, "shop:api", "-c", f"{MODEL},json+schema")
 
     assert outcomes(found) == {MODEL: "ok", "json+schema": "ok"}
 
 
+@pytest.mark.slow
 def test_an_exclusion_holds_for_codecs_that_join(folder: Path) -> None:
     without = "!pydantic*,!*yaml*,!cbor2*,!*msgpack*,!*json"
     assert MODEL not in outcomes(result(folder, "shop:api", "-c", without))
 
 
+@pytest.mark.slow
 def test_records_of_two_classes_have_no_schema(folder: Path) -> None:
     found = result(folder, "shop:mixed", "-c", "!*yaml*,!cbor2*,!*msgpack*,!*json")
 
@@ -256,6 +261,7 @@ def test_records_of_two_classes_have_no_schema(folder: Path) -> None:
     assert "class" not in found.corpora[0].profile
 
 
+@pytest.mark.slow
 def test_a_type_that_only_the_classs_library_knows_leaves_the_class_its_codec(folder: Path) -> None:
     found = result(folder, "shop:pages", "-c", f"json,{MODEL}")
 
@@ -265,6 +271,7 @@ def test_a_type_that_only_the_classs_library_knows_leaves_the_class_its_codec(fo
     )
 
 
+@pytest.mark.slow
 def test_two_corpora_each_have_the_codecs_of_their_class(folder: Path) -> None:
     found = result(folder, "shop:structs", "movies", "-n", "50", "-c", f"json,{STRUCTS[0]}")
     as_is: dict[Any, Any] = {(c.cell.corpus, c.cell.codec): c.check.as_is for c in found.cells if c.check}
@@ -273,6 +280,7 @@ def test_two_corpora_each_have_the_codecs_of_their_class(folder: Path) -> None:
     assert as_is["movies", STRUCTS[0]] is False
 
 
+@pytest.mark.slow
 def test_a_class_that_no_other_process_can_import_is_refused(folder: Path) -> None:
     done = run(folder, "shop:local", "-c", "json")
 

@@ -79,6 +79,7 @@ def outcomes(folder: Path) -> dict[str, str]:
     return {each.cell.codec: each.outcome for each in read(folder / "bakeoff.json").cells}
 
 
+@pytest.mark.slow
 def test_a_codec_of_a_file_is_measured_beside_the_others(mine: Path) -> None:
     own = ["-c", "mine=src/codecs.py:pair,json", "-c", "whole=src/codecs.py:whole,mine|zlib"]
     done = bakeoff(mine, "run", "data.jsonl", *QUICK, *own)
@@ -109,6 +110,7 @@ def test_a_codec_of_a_file_is_measured_beside_the_others(mine: Path) -> None:
     assert "codecs.py" not in anonymous
 
 
+@pytest.mark.slow
 def test_no_lock_names_a_codec_of_ones_own(mine: Path) -> None:
     """Services could not find it: the message says how they can."""
     assert bakeoff(mine, "run", "data.jsonl", *QUICK, "-c", "mine=src/codecs.py:pair").returncode == 0
@@ -120,12 +122,14 @@ def test_no_lock_names_a_codec_of_ones_own(mine: Path) -> None:
     assert not (mine / "bakeoff.lock").exists()
 
 
+@pytest.mark.slow
 def test_it_is_checked_like_any_other(mine: Path) -> None:
     done = bakeoff(mine, "run", "data.jsonl", *UNTIMED, "-c", "lossy=src/codecs.py:lossy,json")
 
     assert outcomes(mine) == {"lossy": "wrong", "json": "ok"}, done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     [
@@ -145,6 +149,7 @@ def test_wherever_codecs_are_selected(mine: Path, command: list[str]) -> None:
     assert "mine" in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("codec", ["told", "pair", "told|zlib"])
 def test_a_format_that_writes_nothing_for_an_empty_record_keeps_its_promises(mine: Path, codec: str) -> None:
     """A TOML codec: `{}` is the empty text, which no attack may count as a broken promise."""
@@ -166,6 +171,7 @@ def test_a_format_that_writes_nothing_for_an_empty_record_keeps_its_promises(min
     assert "broken" not in done.stdout
 
 
+@pytest.mark.slow
 def test_what_the_module_of_the_records_registers_holds_in_workers(mine: Path) -> None:
     done = launch(mine, "run", "src/rows.py:sales", *UNTIMED, "-c", "json,msgpack")
     assert outcomes(mine) == {"json": "lossy", "msgpack": "lossy"}, done.stderr
@@ -173,6 +179,7 @@ def test_what_the_module_of_the_records_registers_holds_in_workers(mine: Path) -
     assert losses == {"`Money` came back as `str` at `$.price`"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folder", [".", "src", "elsewhere"])
 def test_records_of_classes_in_a_file(mine: Path, folder: str) -> None:
     (mine / folder).mkdir(exist_ok=True)
@@ -187,6 +194,7 @@ def test_records_of_classes_in_a_file(mine: Path, folder: str) -> None:
     assert outcomes(mine / folder)["json"] == "lossy"
 
 
+@pytest.mark.slow
 def test_resuming_asks_for_the_codec_again(mine: Path) -> None:
     assert bakeoff(mine, "run", "data.jsonl", *UNTIMED, "-c", "mine=src/codecs.py:pair").returncode == 0
     done = bakeoff(mine, "run", "--resume", "bakeoff.json")

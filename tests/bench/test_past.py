@@ -89,6 +89,7 @@ class TestFile:
             row.started for row in recall(machines(run(1)))
         }
 
+    @pytest.mark.slow
     def test_concurrent_runs_lose_nothing(self, file: Path) -> None:
         root = Path(__file__).resolve().parents[2]
         script = f"""

@@ -169,6 +169,7 @@ def every_tenth(
     return hand
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("all_sent")
 def test_latency_counts_from_when_a_record_is_due():
     """A producer that is kept waiting delays all that is due meanwhile, and that is seen."""
@@ -244,6 +245,7 @@ def test_what_comes_twice_does_not_hide_what_is_lost(transport):
     assert (5, 5) == (round(window.lost * 400), window.again)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["pipe", "zmq", "kafka-mock"])
 def test_a_reader_that_is_killed_is_named(name):
     pytest.importorskip(kind(name).module or "os")
@@ -255,6 +257,7 @@ def test_a_reader_that_is_killed_is_named(name):
             pipeline.window(1000, 0.05)
 
 
+@pytest.mark.slow
 def test_a_reader_whose_codec_fails_says_why():
     said = r"^reader \d of 3: DecodeError: json: "
     cut = line(kind("pipe"), encode=lambda record: JSON.encode(record)[:-1])
@@ -262,6 +265,7 @@ def test_a_reader_whose_codec_fails_says_why():
         pipeline.window(1000, 0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("all_sent")
 @pytest.mark.parametrize(
     "client",
@@ -279,6 +283,7 @@ def test_kafkas_client_has_settings(client):
         assert "librdkafka's mock cluster" == pipeline.settings["broker"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["compression.type", "linger.ms", "acks"])
 def test_settings_reach_kafkas_client(name):
     pytest.importorskip("confluent_kafka")
@@ -287,6 +292,7 @@ def test_settings_reach_kafkas_client(name):
         pass
 
 
+@pytest.mark.slow
 def test_a_mock_that_does_not_start_is_an_error(monkeypatch):
     pytest.importorskip("confluent_kafka")
     monkeypatch.setattr(kafka, "_serve", lambda *anything: None)
@@ -297,6 +303,7 @@ def test_a_mock_that_does_not_start_is_an_error(monkeypatch):
         pass
 
 
+@pytest.mark.slow
 def test_other_settings_do_not_reach_kafkas_client():
     """A result file may name them, and resuming it must not load a library."""
     pytest.importorskip("confluent_kafka")
@@ -336,6 +343,7 @@ def measured(made: Codec, name: str) -> Measured:
     return found
 
 
+@pytest.mark.slow
 def test_a_rate_that_is_not_held_has_no_latency():
     def slow(record: Any) -> bytes:
         end = time.thread_time() + 2e-3
@@ -352,6 +360,7 @@ def test_a_rate_that_is_not_held_has_no_latency():
     assert 2e-3 < found.together["cpu-codec"] < found.together["cpu"]
 
 
+@pytest.mark.slow
 def test_the_baseline_calls_no_codec():
     def never(anything: Any) -> Any:
         raise AssertionError("called")
@@ -423,6 +432,7 @@ def options(*operations: str, **more: Any) -> Options:
     )
 
 
+@pytest.mark.slow
 def test_a_run_keeps_what_one_process_tells_of_all(tmp_path):
     names = [f"{name}@pipe:2x{rate}" for rate in (200, 1_000_000) for name in ("latency-p99", "cpu")]
     result = Session(options(*names, fewest=1), tmp_path / "p.json").run()
@@ -436,6 +446,7 @@ def test_a_run_keeps_what_one_process_tells_of_all(tmp_path):
     assert re.match(r"too slow: [\d,]+ of 1,000,000 records a second arrived", lost.reason)
 
 
+@pytest.mark.slow
 def test_a_result_names_the_mock_and_the_settings_of_its_client(tmp_path):
     pytest.importorskip("confluent_kafka")
     chosen = options("cpu@kafka-mock:1x200", fewest=1, client=("compression.type=lz4",))
@@ -565,6 +576,7 @@ with line(kind({name!r}), readers=3) as made:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "processes"), [("pipe", 3), ("zmq", 3), ("kafka-mock", 4)])
 def test_readers_and_mocks_end_with_a_producer_that_is_killed(name: str, processes: int) -> None:
     pytest.importorskip(kind(name).module or "os")

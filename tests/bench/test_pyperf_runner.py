@@ -47,6 +47,7 @@ def appended(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
+@pytest.mark.slow
 def test_the_same_codec_is_appended(appended: Path, tmp_path: Path) -> None:
     file = tmp_path / "same.json"
     file.write_bytes(appended.read_bytes())
@@ -58,6 +59,7 @@ def test_the_same_codec_is_appended(appended: Path, tmp_path: Path) -> None:
     assert [("messages/dump", "msgpack"), ("messages/load", "msgpack")] == [r[:2] for r in runs(file)[2:]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -75,6 +77,7 @@ def test_nothing_else_is_mixed_with_it(appended: Path, arguments: Sequence[str],
     assert before == appended.read_bytes()
 
 
+@pytest.mark.slow
 def test_a_file_that_pyperf_cannot_read(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text("[]")
     done = append(tmp_path / "a.json", "--codec", "json", "--records", "5")

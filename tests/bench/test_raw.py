@@ -52,6 +52,7 @@ def test_a_librarys_own_subclass_is_a_loss(losses: tuple[str, ...], wrong: bool)
     assert find_losses({"a": 5}, {"a": own(6)}, frozenset(), losses).wrong
 
 
+@pytest.mark.slow
 def test_a_run_enters_them_beside_the_codecs(tmp_path: Path) -> None:
     (tmp_path / "mine.jsonl").write_text('{"id": 1099511627776, "name": "a"}\n' * 3)
     command = "run mine.jsonl --raw --quick --all --budget 0 -c bson,orjson,orjson|zlib"

@@ -74,6 +74,7 @@ def rounded(form: list[Any]) -> bool:
     return form[0] == "list" and any(map(rounded, form[1]))
 
 
+@pytest.mark.slow
 @given(VALUES, st.randoms(use_true_random=False))
 def test_order_of_maps_changes_nothing(value: Any, order: random.Random) -> None:
     form = canonical(value)
@@ -81,6 +82,7 @@ def test_order_of_maps_changes_nothing(value: Any, order: random.Random) -> None
     assert first_change(form, shuffled(parse(json.dumps(form).encode()), order)) is None
 
 
+@pytest.mark.slow
 @given(VALUES)
 def test_javascript_changes_only_numbers_that_it_rounds(value: Any) -> None:
     form = canonical(value)
@@ -139,6 +141,7 @@ def test_values_without_canonical_text(value: Any) -> None:
         canonical(value)
 
 
+@pytest.mark.slow
 def test_judge_counts(reference: Worker) -> None:
     records = [{"id": 1}, {"id": 2}, {"id": 3, "x": 0.5}, {"id": 4, "x": 1.5}, {"id": 5}, nested(201)]
     payloads = [b'{"id": 1}', b'{"id": 2.0}', b'{"id": 3, "x": 1}', b'{"id": 4, "x": 2}', b"{", b"[]"]

@@ -54,6 +54,7 @@ def reads(result: ResultData) -> dict[str, CellResult]:
     return {f"{c.cell.place} {c.cell.codec}": c for c in result.cells if c.by_reader}
 
 
+@pytest.mark.slow
 def test_every_library_reads_the_payloads_of_its_format(worker: Change, tmp_path: Path) -> None:
     result = measured(tmp_path, "mine.jsonl", *QUICK)
 
@@ -73,6 +74,7 @@ def test_every_library_reads_the_payloads_of_its_format(worker: Change, tmp_path
     assert found["python-json json"].samples == found["python-json orjson"].samples
 
 
+@pytest.mark.slow
 def test_payloads_are_read_by_the_schema_of_their_codec(worker: Change, tmp_path: Path) -> None:
     result = measured(tmp_path, "mine.jsonl", *QUICK, "-c", "avro,avro/bare,avro/registry", "--infer")
 
@@ -85,6 +87,7 @@ def test_payloads_are_read_by_the_schema_of_their_codec(worker: Change, tmp_path
     assert [single.samples] * 2 == [other.samples for other in others]
 
 
+@pytest.mark.slow
 def test_changes_and_refusals_are_kept_apart(worker: Change, tmp_path: Path) -> None:
     worker(
         'return ["int" if isinstance(value, int) else "decimal", str(value)]',
@@ -108,6 +111,7 @@ def test_changes_and_refusals_are_kept_apart(worker: Change, tmp_path: Path) -> 
     assert set(ranking.order) == {"json", "orjson", "msgpack", "json|zlib"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "reason"),
     [
@@ -130,6 +134,7 @@ def test_a_worker_that_dies_or_lies_costs_its_rows(
     assert all(cell.samples for cell in result.cells if cell.cell.operation == "dump")
 
 
+@pytest.mark.slow
 def test_a_resumed_run_times_the_same_readers(worker: Change, tmp_path: Path) -> None:
     measured(tmp_path, "mine.jsonl", *QUICK)
     again = measured(tmp_path, "--resume", "bakeoff.json", "--all", "--budget", "0.1")

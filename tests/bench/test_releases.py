@@ -178,6 +178,7 @@ def test_releases_that_cannot_be_measured_have_a_reason(run, name, outcome, reas
     assert reason in cell.reason
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("run")
 def test_a_resumed_run_fetches_no_release_that_was_not_typed(folder, tmp_path):
     environment = released.environment(folder) | {"BAKEOFF_CACHE": str(tmp_path / "cache")}
@@ -202,6 +203,7 @@ def executor(run: Any, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterato
     rescan()
 
 
+@pytest.mark.slow
 def test_a_fork_that_has_imported_another_release_measures_the_right_one(executor):
     sample = make_sample([{"id": 1, "at": (1, 2)}])
     job = Check(corpus=CorpusInputs(executor.blobs.put(sample.stored())), codec="tiny==2.0", seconds=60.0)
@@ -210,6 +212,7 @@ def test_a_fork_that_has_imported_another_release_measures_the_right_one(executo
     assert [("lossy", "2.0")] * 2 == [(answer.outcome, answer.codec["version"]) for answer in answers]
 
 
+@pytest.mark.slow
 def test_releases_of_one_layout_are_forked_from_one_process(executor, monkeypatch):
     forks: list[tuple[int, list[str]]] = []
 
@@ -248,6 +251,7 @@ def test_nothing_is_fetched_twice_or_offline(run, folder, monkeypatch):
     assert mine.missing("tiny==1.0") is None
 
 
+@pytest.mark.slow
 def test_an_upgrade_to_a_lossy_release_fails(run, folder):
     for name, release in (("old", "1.0"), ("new", "2.0")):
         (folder / f"{name}.txt").write_text(f"tinycodec=={release}\n")
@@ -260,6 +264,7 @@ def test_an_upgrade_to_a_lossy_release_fails(run, folder):
     assert "tiny: ok → lossy (`tuple` came back as `list`" in done.stderr
 
 
+@pytest.mark.slow
 def test_fidelity_shows_releases_that_were_fetched(run, folder):
     environment = released.environment(folder)
     done = launch(folder, "fidelity", "-c", "tiny==1.0", "-f", "csv", **environment)
@@ -270,6 +275,7 @@ def test_fidelity_shows_releases_that_were_fetched(run, folder):
     assert "bakeoff run -c tiny==7.0" in refused.stderr
 
 
+@pytest.mark.slow
 def test_without_pip_uv_provides_it(monkeypatch, tmp_path):
     uv = tmp_path / "uv"
     uv.write_text('#!/bin/sh\nshift 4\necho \'{"versions": ["1.10", "1.9"]}\'')
@@ -284,6 +290,7 @@ def test_without_pip_uv_provides_it(monkeypatch, tmp_path):
         releases.releases_of("tinycodec")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", [("--on", "ssh://there"), ("--python", sys.executable)])
 def test_others_measure_no_releases(tmp_path, where):
     done = launch(tmp_path, "run", "movies", "-c", "orjson==3.11.7", *where, "-o", "r.json")

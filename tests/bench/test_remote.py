@@ -218,6 +218,7 @@ def apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("apart")
 def test_two_agents_of_a_machine_do_not_measure_at_once(tmp_path: Path) -> None:
     first = far(lambda: CommandLink(AGENT, "far"), tmp_path)
@@ -258,6 +259,7 @@ spy = (dumps, dumps)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("threshold", "left"), [("65536", ""), ("1000", " MALLOC_TRIM_THRESHOLD_=1000")])
 def test_workers_do_not_see_what_an_engine_sets(
     apart: Path, monkeypatch: pytest.MonkeyPatch, threshold: str, left: str
@@ -343,6 +345,7 @@ def test_machines_have_names_of_their_own() -> None:
     assert [machine.name for machine in named] == ["host", "host-2", "fe80_1"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("apart")
 def test_slurm_starts_an_agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stub = tmp_path / "srun"
@@ -443,6 +446,7 @@ def test_one_machine_measures_into_the_named_file(two: tuple[Any, Any], tmp_path
     assert any(cell.check and cell.check.dictionary for cell in result.cells)
 
 
+@pytest.mark.slow
 def test_files_of_modules_are_not_sent(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("import json\ncodec = (lambda x: json.dumps(x).encode(), json.loads)\n")
     done = launch(tmp_path, "run", *FEW, "-c", "mine=mine.py:codec", "--on", "ssh://nowhere")

@@ -29,6 +29,7 @@ UNTIMED = [*QUICK, "--ops", "size"]
 """All of a run except its timing, for tests of the decisions before it."""
 
 
+@pytest.mark.slow
 def test_a_file_of_records_gives_a_table_and_a_result_file(mine: Path) -> None:
     done = run(mine, "mine.jsonl", *QUICK)
 
@@ -89,6 +90,7 @@ def test_options_are_checked_before_anything_starts(tmp_path: Path, arguments: l
     assert sorted(path.name for path in tmp_path.iterdir()) == ["earlier.json", "mine.jsonl"]
 
 
+@pytest.mark.slow
 def test_a_schema_that_is_named_gives_records_their_types(mine: Path) -> None:
     declared = (
         "from datetime import datetime\nfrom enum import Enum\nfrom typing import TypedDict\n"
@@ -108,6 +110,7 @@ def test_a_schema_that_is_named_gives_records_their_types(mine: Path) -> None:
     assert "refusing to import the schema event:Numbered" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", ["-", "/dev/stdin", "/dev/fd/{}", "/proc/self/fd/{}"])
 def test_standard_input_and_open_files_are_corpora(tmp_path: Path, source: str) -> None:
     ours, theirs = os.pipe()
@@ -130,6 +133,7 @@ def test_standard_input_and_open_files_are_corpora(tmp_path: Path, source: str) 
     assert "measured on all 2 records" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_file_name_that_is_no_text_is_reported(tmp_path: Path) -> None:
     """A file name may contain any byte: all reports of the run can be written, and `pick` works."""
     name = os.fsdecode(b"caf\xe9.jsonl")
@@ -152,6 +156,7 @@ def test_a_file_name_that_is_no_text_is_reported(tmp_path: Path) -> None:
     assert r'"caf\\udce9" = ' in (tmp_path / "bakeoff.lock").read_text()
 
 
+@pytest.mark.slow
 def test_a_line_break_in_a_file_name_breaks_nothing(tmp_path: Path) -> None:
     (tmp_path / "two\nlines \x1b[31m.jsonl").write_text(LINES)
     done = run(tmp_path, "two\nlines \x1b[31m.jsonl", *UNTIMED)
@@ -161,6 +166,7 @@ def test_a_line_break_in_a_file_name_breaks_nothing(tmp_path: Path) -> None:
     assert [corpus.name for corpus in read(tmp_path / "bakeoff.json").corpora] == [r"two\nlines \x1b[31m"]
 
 
+@pytest.mark.slow
 def test_an_inferred_schema_brings_types_back(mine: Path) -> None:
     done = run(mine, "mine.jsonl", *QUICK, "--infer", "--ops", "load,fix")
 
@@ -173,6 +179,7 @@ def test_an_inferred_schema_brings_types_back(mine: Path) -> None:
     assert fixed.samples
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("typed", "entered"),
     [
@@ -192,6 +199,7 @@ def test_a_schema_that_has_nothing_to_fix_makes_no_row(mine: Path, typed: str, e
     assert (len(entered) == 3 and "json+schema" in entered) == (said in done.stderr)
 
 
+@pytest.mark.slow
 def test_a_schema_without_a_form_in_one_codec_leaves_the_others(mine: Path) -> None:
     (mine / "some.jsonl").write_text('{"a": 1}\n{"a": 2, "b": "x"}\n')
     codecs = "msgspec-msgpack/array,json+schema"
@@ -211,6 +219,7 @@ def test_a_schema_without_a_form_in_one_codec_leaves_the_others(mine: Path) -> N
     assert "msgspec-msgpack/array: unsupported: schema at `$.b`" in done.stdout
 
 
+@pytest.mark.slow
 def test_records_inside_a_document(tmp_path: Path) -> None:
     items = ", ".join(f'{{"id": {n}, "name": "é"}}' for n in range(20))
     (tmp_path / "page.json").write_bytes(f'{{"items": [{items}], "next": null}}'.encode("latin-1"))
@@ -235,6 +244,7 @@ def test_records_inside_a_document(tmp_path: Path) -> None:
     assert "nothing at $.itms: $ has the keys 'items', 'next'; did you mean $.items?" in wrong.stderr
 
 
+@pytest.mark.slow
 def test_memory_operations_plug_in(mine: Path) -> None:
     done = run(mine, "mine.jsonl", *QUICK, "--ops", "size,peak-load")
 
@@ -244,6 +254,7 @@ def test_memory_operations_plug_in(mine: Path) -> None:
     assert (cell.outcome, len(cell.samples)) == ("ok", 1)
 
 
+@pytest.mark.slow
 def test_all_figures_of_an_operation_have_the_same_number_of_values(mine: Path) -> None:
     """pyperf calls everything significant when they have not."""
     run(mine, "mine.jsonl", *QUICK, "--ops", "dump,load", "--isolate")
@@ -264,6 +275,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["show", "stats", "hist", "check", "metadata", "dump", "slowest"])
 @pytest.mark.parametrize("name", ["bakeoff.json", "failed.json"])
 def test_pyperf_reads_the_file(finished: Path, command: str, name: str) -> None:
@@ -275,6 +287,7 @@ def test_pyperf_reads_the_file(finished: Path, command: str, name: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
@@ -308,6 +321,7 @@ def test_what_cannot_be_done_is_said_in_one_message(
     assert left == {"mine.jsonl", "empty.jsonl", "broken.jsonl", "deep.jsonl"}
 
 
+@pytest.mark.slow
 def test_bad_records_are_counted(mine: Path) -> None:
     (mine / "broken.jsonl").write_text('{"a": 1}\n{"a":\n')
     done = run(mine, "broken.jsonl", *UNTIMED, "--skip-invalid")
@@ -319,6 +333,7 @@ def test_bad_records_are_counted(mine: Path) -> None:
     assert read(mine / "bakeoff.json").corpora[0].skipped == 1
 
 
+@pytest.mark.slow
 def test_explain_runs_nothing(tmp_path: Path) -> None:
     done = run(tmp_path, "movies", "--dry-run")
 
@@ -327,6 +342,7 @@ def test_explain_runs_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_allocator_settings_are_recorded_and_warned_of(mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MALLOC_ARENA_MAX", "1")
     done = run(mine, "mine.jsonl", *UNTIMED)
@@ -337,6 +353,7 @@ def test_allocator_settings_are_recorded_and_warned_of(mine: Path, monkeypatch: 
     assert any("allocator" in warning for warning in result.warnings)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("operation", ["dump", "size"])
 def test_a_part_of_the_cost_is_no_failure(mine: Path, operation: str) -> None:
     done = run(mine, "mine.jsonl", *QUICK, "--ops", operation)
@@ -345,6 +362,7 @@ def test_a_part_of_the_cost_is_no_failure(mine: Path, operation: str) -> None:
     assert "Every codec failed" not in done.stdout
 
 
+@pytest.mark.slow
 def test_a_file_that_brings_its_schema_is_measured_with_it(tmp_path: Path) -> None:
     orders = Path(__file__).parents[1] / "data" / "avro" / "orders.avro"
     (tmp_path / "orders.avro").write_bytes(orders.read_bytes())
@@ -358,6 +376,7 @@ def test_a_file_that_brings_its_schema_is_measured_with_it(tmp_path: Path) -> No
     assert "orders.avro: measured with the file's own schema; --schema or --infer selects another" in said
 
 
+@pytest.mark.slow
 def test_records_that_fit_another_part_of_a_definition(tmp_path: Path) -> None:
     lines = "".join(f'{{"trace_id": "t{i}", "start": {i}}}\n' for i in range(12))
     (tmp_path / "spans.jsonl").write_text(lines)

@@ -82,6 +82,7 @@ class TestRuns:
         (tmp_path / "out").mkdir()
         return tmp_path
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("one", "two"),
         [

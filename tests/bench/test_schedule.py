@@ -83,6 +83,7 @@ def samples(result: ResultData, codec: str) -> int:
     return len(cell.samples)
 
 
+@pytest.mark.slow
 def test_slow_codecs_are_left_out_and_told(folder: Path) -> None:
     chosen = ("rows.json", "--quick", "--budget", "2.5", "-c", "json,msgpack,slow")
     done = unhurried(folder, "all", *chosen)
@@ -97,6 +98,7 @@ def test_slow_codecs_are_left_out_and_told(folder: Path) -> None:
     assert "not timed, as there was not enough time: slow; ≈ is roughly what the check took" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_check_without_end_costs_its_own_row(folder: Path) -> None:
     done = unhurried(folder, "ended", "rows.json", "--quick", "-c", "json,endless")
 
@@ -105,6 +107,7 @@ def test_a_check_without_end_costs_its_own_row(folder: Path) -> None:
     assert "endless: unfinished: not enough time for its check; use --all" in done.stdout
 
 
+@pytest.mark.slow
 def test_all_takes_its_time(folder: Path) -> None:
     run(folder, "rows.json", "--quick", "--budget", "2.5", "-c", "json,slow")
     done = run(folder, "--resume", "bakeoff.json", "--all", "--budget", "0")
@@ -115,6 +118,7 @@ def test_all_takes_its_time(folder: Path) -> None:
     assert "not timed" not in done.stdout
 
 
+@pytest.mark.slow
 def test_usual_codecs_are_entered(folder: Path) -> None:
     plain = run(folder, "rows.json", "--quick", "--dry-run").stdout
     everything = run(folder, "rows.json", "--quick", "--all", "--dry-run").stdout

@@ -228,6 +228,7 @@ def test_every_part_can_be_asked_for() -> None:
     assert tuple(checks.PARTS) == command.PARTS
 
 
+@pytest.mark.slow
 def test_faults_are_found_in_real_runs() -> None:
     bakeoff = Path(sys.executable).with_name("bakeoff")
     parts = ["--only", "failures", "--only", "leaks"]

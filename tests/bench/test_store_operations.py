@@ -137,6 +137,7 @@ def test_the_clock_counts_calls_and_is_cheap_to_ask() -> None:
     assert 0 <= counted
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("mountable")
 def test_where_a_disk_is_full_the_store_says_so_and_the_others_go_on(tmp_path: Path) -> None:
     small = tmp_path / "small"

@@ -234,6 +234,7 @@ def filled(folder: Path, count: int = 20) -> bytes:
     return (folder / JOURNAL).read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in EMBEDDED if name != "kyoto"])
 def test_what_was_put_outlives_kill_9(name, tmp_path):
     opened(name, tmp_path, wire()).close()  # skips

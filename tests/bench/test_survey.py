@@ -71,6 +71,7 @@ def surveyed(records: list[tuple[int, Any]]) -> SurveyTally:
     return SurveyTally.of(answer.tally, JOB.codecs, JOB.sample)
 
 
+@pytest.mark.slow
 @given(records_, st.randoms(use_true_random=False))
 def test_any_split_merged_in_any_order_is_the_same(records: list[Any], rng: random.Random) -> None:
     numbered = list(enumerate(records))
@@ -97,6 +98,7 @@ def test_the_profile_is_that_of_the_corpus() -> None:
     assert expected == tally.sizes() | tally.facts()
 
 
+@pytest.mark.slow
 def test_many_keys_and_lengths_take_little_space() -> None:
     surveyor = Surveyor(JOB, {})
     for number in range(3_000):
@@ -200,6 +202,7 @@ def test_a_lost_machine_costs_nothing() -> None:
     assert found.tally.records == 90
 
 
+@pytest.mark.slow
 def test_other_machines_find_the_same(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TMPDIR", str(folder))  # another lock than that of other tests' machines
     monkeypatch.setattr("tempfile.tempdir", None)
@@ -259,6 +262,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_survey_command(folder: Path) -> None:
     codecs = ("-c", "json,msgpack", "-c", "refusing=own.py:refusing")
     sample, schema = ("--sample-to", "s.jsonl.gz", "-n", "9"), ("--schema-to", "made.py")
@@ -280,6 +284,7 @@ def test_survey_command(folder: Path) -> None:
     assert len(list(corpus(folder / "s.jsonl.gz").records())) == 9
 
 
+@pytest.mark.slow
 def test_a_dead_worker_costs_its_piece(folder: Path) -> None:
     done = inprocess.bakeoff(folder, "survey", "a.jsonl", "c.yaml", "-c", "dying=own.py:dying")
 
@@ -288,6 +293,7 @@ def test_a_dead_worker_costs_its_piece(folder: Path) -> None:
     assert "30 records in 2 shards" in done.stdout
 
 
+@pytest.mark.slow
 def test_bad_records_are_skipped(folder: Path) -> None:
     done = inprocess.bakeoff(folder, "survey", "b.jsonl", "--skip-invalid", "-o", "out")
     found = json.loads((folder / "out").read_text())
@@ -297,6 +303,7 @@ def test_bad_records_are_skipped(folder: Path) -> None:
     assert found["bad"][0]["where"] == "b.jsonl, line 4, record 4"
 
 
+@pytest.mark.slow
 def test_a_codec_with_a_schema(folder: Path) -> None:
     inprocess.bakeoff(folder, "survey", "a.jsonl", "--schema-to", "made.py")
 
@@ -306,6 +313,7 @@ def test_a_codec_with_a_schema(folder: Path) -> None:
     assert "avro" in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "said"), [("{", "a.jsonl, line 1, record 1: not JSON"), ("", "a.jsonl: contains no records")]
 )

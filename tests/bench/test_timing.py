@@ -86,6 +86,7 @@ class TestSlice:
 
 
 class TestFreshness:
+    @pytest.mark.slow
     def test_only_text_that_is_not_ascii_keeps_its_utf8(self) -> None:
         from bakeoff.codecs import codec
 
@@ -148,6 +149,7 @@ class TestTouch:
         while deep:
             deep = deep.pop()
 
+    @pytest.mark.slow
     def test_types_are_not_entered(self) -> None:
         """A class leads to its module, and that to the whole program."""
         assert touch([int, TestTouch]) == 0
@@ -191,6 +193,7 @@ def timed(executor: LocalExecutor, ready: Ready, *cells: tuple[str, str], extra:
 
 
 class TestProcess:
+    @pytest.mark.slow
     def test_every_cell_gets_a_figure_and_the_scale_is_right(
         self, executor: LocalExecutor, ready: Ready
     ) -> None:
@@ -203,17 +206,20 @@ class TestProcess:
         assert found["2"]["paired"] < found["0"]["paired"]
         assert found["0"]["loops"] == found["0"]["rounds"] * found["0"]["calls"]
 
+    @pytest.mark.slow
     def test_a_planted_difference_shows(self, executor: LocalExecutor, ready: Ready) -> None:
         found = timed(executor, ready, ("json", "load"), ("json", "load"), extra=1.0).cells
 
         assert 1.5 < found["1"]["paired"] / found["0"]["paired"] < 2.5
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("operation", ["dump-repeat", "dump-nogc", "load-nogc", "dump-cold", "load-cold"])
     def test_variants_run(self, executor: LocalExecutor, ready: Ready, operation: str) -> None:
         found = timed(executor, ready, ("json", operation))
 
         assert 0 < found.cells["0"]["rounds"], found
 
+    @pytest.mark.slow
     def test_a_cell_that_cannot_be_prepared_fails_alone(self, executor: LocalExecutor, ready: Ready) -> None:
         found = timed(executor, ready, ("json", "dump"), ("no-such", "dump"))
 
@@ -221,6 +227,7 @@ class TestProcess:
         assert 0 < found.cells["0"]["rounds"]
 
 
+@pytest.mark.slow
 def test_only_the_disturbed_process_of_a_group_is_repeated(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -247,6 +254,7 @@ def test_only_the_disturbed_process_of_a_group_is_repeated(
     assert asked.count("json") == asked.count("bson") - 1
 
 
+@pytest.mark.slow
 def test_explain_says_what_will_be_run() -> None:
     text = explain(Options(("movies", "text"), ("json", "bson"), precision=0.005, gc="both"))
 
@@ -280,6 +288,7 @@ class TestCells:
         assert [(1, 1)] == [(part.calls, part.warmup) for part in among.parts if part.stratum.mixed]
         assert alone.parts[0].calls > 1
 
+    @pytest.mark.slow
     def test_every_dear_record_has_its_turn(self) -> None:
         process, seen = self.entered([*[1e-7] * 50, *[1e-5] * 3])
         found = process.go(collect=True).cells["0"]

@@ -28,6 +28,7 @@ def run(tmp_path, **options):
     return Session(dataclasses.replace(plain.quick(), budget=0.0, **options), tmp_path / "r.json").run()
 
 
+@pytest.mark.slow
 def test_a_dictionary_is_trained_on_other_records(tmp_path):
     names = ("msgpack", "msgpack|zstd:3", "msgpack|zstd:3,dict")
 
@@ -41,6 +42,7 @@ def test_a_dictionary_is_trained_on_other_records(tmp_path):
     assert {dictionary_id(base64.b64decode(held))} == {cell.check.dictionary_id for cell in cells}
 
 
+@pytest.mark.slow
 def test_a_batch_is_one_record(tmp_path):
     result = run(tmp_path, batch=50)
 
@@ -51,6 +53,7 @@ def test_a_batch_is_one_record(tmp_path):
     assert 45 * single < result.cell("messages-x50", "size", "msgpack").samples[0].value < 55 * single
 
 
+@pytest.mark.slow
 def test_typed_decoders_are_measured_beside_the_others(tmp_path):
     names = ("msgspec-msgpack/struct", "msgspec-msgpack/array", "msgspec-json/struct")
 

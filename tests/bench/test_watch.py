@@ -215,6 +215,7 @@ def without_addresses(text: str) -> str:
     return re.sub(r"0x[0-9a-f]+", "0x", text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", [SAME, STEPS], ids=["functions", "iterators"])
 def test_a_program_behaves_as_without(program, tmp_path):
     watched = seen(tmp_path, program)
@@ -226,6 +227,7 @@ def test_a_program_behaves_as_without(program, tmp_path):
     assert (watched.stderr, watched.returncode) == (plain.stderr, plain.returncode) == ("", 0)
 
 
+@pytest.mark.slow
 def test_calls_are_counted_once_in_threads_and_forks(tmp_path):
     seen(tmp_path, WORK)
     watch = read(tmp_path / "seen")
@@ -239,6 +241,7 @@ def test_calls_are_counted_once_in_threads_and_forks(tmp_path):
     assert 0 < sum(site.busy for site in watch.sites) < watch.busy
 
 
+@pytest.mark.slow
 def test_a_call_that_forks_counts_in_both_processes(tmp_path):
     program = """import json, os
 def default(value):
@@ -258,6 +261,7 @@ if child: os.waitpid(child, 0)"""
     assert all(0 <= site.busy <= watch.busy for site in watch.sites)
 
 
+@pytest.mark.slow
 def test_a_library_that_is_imported_after_the_first_calls(tmp_path):
     program = """import json, os
 json.dumps([1])
@@ -277,6 +281,7 @@ os.waitpid(child, 0)"""
     assert calls == {"json.dumps": 1, "simplejson.dumps": 4, "ujson.dumps": 3}
 
 
+@pytest.mark.slow
 def test_large_records_of_one_function_leave_room_for_those_of_another(tmp_path):
     program = """import json, simplejson
 text = json.dumps([1.5] * 100_000)
@@ -288,6 +293,7 @@ simplejson.dumps({"a": 1})"""
     assert len(site.kept) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("call", ["loads(f'[{n}]')", "dumps([n])"])
 def test_kept_records_represent_all_calls_of_a_short_program(tmp_path, call):
     """The first samples, which describe stacks, take all that samples may take of so little time."""
@@ -302,6 +308,7 @@ def test_kept_records_represent_all_calls_of_a_short_program(tmp_path, call):
     assert len(numbers) > 60
 
 
+@pytest.mark.slow
 def test_places_that_call_equally_often_get_equal_shares(tmp_path):
     program = """import json
 def first(n): return json.dumps([n])
@@ -316,6 +323,7 @@ for n in range(20_000): first(n), second(n), third(n)"""
     assert all(5_000 < site.calls < 42_000 for site in sites), [site.calls for site in sites]
 
 
+@pytest.mark.slow
 def test_few_large_payloads_among_many_small_ones(tmp_path):
     """Only some calls are timed, and few of these have large payloads, so time counts by bytes.
 
@@ -332,6 +340,7 @@ print(time.thread_time() - begin)"""
     assert site.busy == pytest.approx(float(done.stdout), rel=0.5)
 
 
+@pytest.mark.slow
 def test_pauses_in_short_calls_of_unknown_size(tmp_path):
     """Their payloads go to a file, so that the first one that takes long may have a large one."""
     program = """import json, time
@@ -349,6 +358,7 @@ print(time.thread_time() - begin)"""
     assert site.busy == pytest.approx(float(done.stdout), rel=0.5)
 
 
+@pytest.mark.slow
 def test_calls_that_take_long_for_their_size_are_no_pauses(tmp_path):
     program = """import json, time
 text, numbers = json.dumps("x" * 60_000), json.dumps([0.5] * 8_000)
@@ -361,6 +371,7 @@ print(time.thread_time() - begin)"""
     assert site.busy == pytest.approx(float(done.stdout), rel=0.4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", ["gc.enable()", "gc.disable()"])
 def test_the_time_of_the_garbage_collector_in_calls(first, tmp_path):
     program = f"""import gc, json
@@ -376,6 +387,7 @@ for _ in range(50): json.loads(text)"""
         assert site.collecting == 0
 
 
+@pytest.mark.slow
 def test_the_youngest_objects_can_take_long_to_collect(tmp_path):
     program = """import json
 text = json.dumps([[0.5] * 2000] * 2000)
@@ -386,6 +398,7 @@ for _ in range(3): json.loads(text)"""
     assert 0 < site.collecting < site.busy
 
 
+@pytest.mark.slow
 def test_calls_in_a_row_and_calls_between_other_work(tmp_path):
     program = """import json, time
 for n in range(5000): json.dumps([n])
@@ -400,6 +413,7 @@ for n in range(300):
     assert parts["json.loads"] > 0.9
 
 
+@pytest.mark.slow
 def test_a_full_disk_does_not_disturb_the_program(tmp_path):
     program = """import json, resource
 before = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -468,6 +482,7 @@ def reached(tmp_path_factory):
     return counts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("call", "function"), [row[1:] for row in REACHED])
 def test_libraries_that_are_watched(reached, call, function):
     expected = 3 * sum(each == function for _, _, each in REACHED)
@@ -475,6 +490,7 @@ def test_libraries_that_are_watched(reached, call, function):
     assert expected == reached[function], call
 
 
+@pytest.mark.slow
 def test_the_caller_is_named_and_the_library_that_it_called(tmp_path):
     seen(tmp_path, "import httpx\nrequest = httpx.Request('POST', 'http://here', json={'a': 1})\n")
     (site,) = [site for site in read(tmp_path / "seen").sites if site.function == "json.dumps"]
@@ -482,6 +498,7 @@ def test_the_caller_is_named_and_the_library_that_it_called(tmp_path):
     assert re.fullmatch(r"program.py:2 through httpx/_content.py:\d+", site.place)
 
 
+@pytest.mark.slow
 def test_a_program_that_fails_before_any_call(tmp_path):
     done = launch(tmp_path, "watch", "--", sys.executable, "missing.py")
 
@@ -502,6 +519,7 @@ def test_the_answer(worked):
     assert "secret" not in (folder / "watch.json").read_text()
 
 
+@pytest.mark.slow
 def test_the_report_of_a_file_is_the_answer_again(worked):
     folder, done = worked
     report = launch(folder, "report", "watch.json")
@@ -543,6 +561,7 @@ def test_files_of_other_commands(command, said, tmp_path):
     assert said in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", ["--anonymous", "--no-records"])
 def test_values_can_stay_in_the_program(worked, option, tmp_path):
     done = launch(tmp_path, "watch", option, "--", sys.executable, str(worked[0] / "work.py"))
@@ -553,6 +572,7 @@ def test_values_can_stay_in_the_program(worked, option, tmp_path):
     assert len(written) == 1 + (option == "--anonymous")
 
 
+@pytest.mark.slow
 def test_a_record_passed_by_name_is_not_kept_as_an_option(tmp_path):
     program = """import json
 json.loads(s='"secret"'), json.dumps(obj="secret"), json.dumps([1], separators=(",", "secret"))"""
@@ -575,6 +595,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["spawn", "forkserver"])
 def test_processes_that_are_not_forked_by_the_program(method, tmp_path):
     done = seen(tmp_path, POOL.format(method))
@@ -615,6 +636,7 @@ def test_workers_of_gunicorn_that_sigterm_ends(tmp_path):
     assert re.search(r"json\.dumps +20 ", said)
 
 
+@pytest.mark.slow
 def test_a_codec_that_does_not_matter(tmp_path):
     program = "import json\njson.dumps([1])\nprint(sum(i * i for i in range(3_000_000)))"
     done = launch(tmp_path, "watch", "--", sys.executable, "-c", program)
@@ -622,6 +644,7 @@ def test_a_codec_that_does_not_matter(tmp_path):
     assert re.search(r"Changing the codec cannot save more than 0\.\d %\.", done.stderr)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "code"), [("SIGTERM", 143), ("SIGTERM to all", 143), ("SIGINT", 130), ("SIGKILL", 137)]
 )
@@ -711,6 +734,7 @@ def test_the_exit_code_is_kept_where_ends_of_children_are_ignored(tmp_path):
     assert re.search(r"json\.dumps +1 ", done.stderr)
 
 
+@pytest.mark.slow
 def test_the_records_of_a_killed_watch_are_removed_by_the_next(tmp_path):
     temporary = tmp_path / "temporary"
     temporary.mkdir()
@@ -731,6 +755,7 @@ def test_the_records_of_a_killed_watch_are_removed_by_the_next(tmp_path):
     assert not list(temporary.iterdir())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", [0, 1, 3])
 def test_the_exit_code_is_the_programs_without_an_answer(code, tmp_path):
     place = tmp_path / "gone"
@@ -759,6 +784,7 @@ def test_a_signal_that_comes_again_does_not_end_the_answer(monkeypatch):
         signal.signal(signal.SIGTERM, before)
 
 
+@pytest.mark.slow
 def test_a_service_is_watched_by_its_environment(tmp_path):
     done = launch(tmp_path, "watch", "--environment", "seen")
     variables = dict(line.split("=", 1) for line in done.stdout.splitlines())
@@ -769,6 +795,7 @@ def test_a_service_is_watched_by_its_environment(tmp_path):
     assert re.search(r"json\.loads +400", answered.stderr)
 
 
+@pytest.mark.slow
 def test_the_next_sitecustomize_runs(tmp_path):
     (tmp_path / "own").mkdir()
     (tmp_path / "own" / "sitecustomize.py").write_text("print('own', __file__)")
@@ -779,6 +806,7 @@ def test_the_next_sitecustomize_runs(tmp_path):
     assert done.stdout == f"own {file}\n{file}\n"
 
 
+@pytest.mark.slow
 def test_a_python_without_the_compiled_part_runs_unwatched(tmp_path):
     hook = Path(environment(tmp_path, records=True)["PYTHONPATH"])
     (tmp_path / "hook").mkdir()
@@ -828,6 +856,7 @@ def py_spy():
         leave_out("py-spy on Linux: pip install 'bakeoff[watch]'")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("py_spy")
 def test_a_process_that_runs_is_sampled(service, tmp_path):
     wanted, found = {"json.dumps", "json.loads"}, set()
@@ -845,6 +874,7 @@ def test_a_process_that_runs_is_sampled(service, tmp_path):
     assert "no other library was timed" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("py_spy")
 def test_a_process_that_is_not_python(tmp_path):
     with subprocess.Popen(["sleep", "600"]) as other:
@@ -857,6 +887,7 @@ def test_a_process_that_is_not_python(tmp_path):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("py_spy")
 def test_a_process_that_may_not_be_read(service, tmp_path):
     """A process without the capability may not read one that has it."""
@@ -870,6 +901,7 @@ def test_a_process_that_may_not_be_read(service, tmp_path):
     assert f"no permission to read process {service.pid}: use sudo, or" in done.stderr
 
 
+@pytest.mark.slow
 def test_processes_that_cannot_be_sampled(tmp_path, monkeypatch):
     with subprocess.Popen([sys.executable, "-c", ""]) as ended:
         pass
@@ -879,6 +911,7 @@ def test_processes_that_cannot_be_sampled(tmp_path, monkeypatch):
     assert "pip install 'bakeoff[watch]'" in bakeoff(tmp_path, "watch", "--pid", str(os.getpid())).stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -177,6 +177,7 @@ def times() -> dict[str, Times]:
     return {name: times[0] for name, times in zip(CASES, found, strict=True)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_what_takes_the_place_of_a_call(name: str, times: dict[str, Times]) -> None:
     expected = CASES[name][-1]
@@ -272,6 +273,7 @@ def test_the_garbage_collector_is_timed_where_it_matters(
     assert found.collecting is expected
 
 
+@pytest.mark.slow
 def test_the_garbage_collector_takes_longer_for_more_objects() -> None:
     def more(payload: str) -> list[list[int]]:
         return [[len(payload)] for _ in range(100)]

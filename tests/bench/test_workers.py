@@ -62,6 +62,7 @@ def test_reference_worker_writes(reference: Worker) -> None:
     assert isinstance(reference.dump("json", b"{"), Refused)
 
 
+@pytest.mark.slow
 def test_reference_worker_times(reference: Worker) -> None:
     timed = reference.time("json", [b"1", b"[2]"], slices=3, slice_ns=1000, seed=1)
 
@@ -70,6 +71,7 @@ def test_reference_worker_times(reference: Worker) -> None:
     assert isinstance(reference.time("json", [b"1", b"["], slices=3, slice_ns=1000, seed=1), Refused)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "reason"),
     [
@@ -87,6 +89,7 @@ def test_worker_that_does_not_greet(code: str, reason: str) -> None:
         lying(code)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "reason"),
     [
@@ -104,6 +107,7 @@ def test_worker_that_dies_or_lies_stays_failed(code: str, reason: str) -> None:
                 worker.check("json", b"1")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slices", ["[1]", "[1, 2, -3]", '[1, 2, "3"]', "null"])
 def test_worker_that_counts_wrong(slices: str) -> None:
     head = f'{{"kind": "times", "warmup_ns": 1, "slices": {slices}}}'
@@ -111,11 +115,13 @@ def test_worker_that_counts_wrong(slices: str) -> None:
         worker.time("json", [b"1"], slices=3, slice_ns=1, seed=0)
 
 
+@pytest.mark.slow
 def test_worker_that_hangs_is_ended() -> None:
     with pytest.raises(WorkerError, match=r"within 0\.2 s"):
         lying("", patience=0.2)
 
 
+@pytest.mark.slow
 def test_missing_program() -> None:
     with pytest.raises(WorkerError, match="does not start"):
         Worker(["/nowhere/worker"])

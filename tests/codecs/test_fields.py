@@ -48,6 +48,7 @@ def spoilt(codec: codecs.Codec, payload: bytes, path: Any) -> BaseException | No
     return None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("corpus", ["movies", "messages", "types", "numbers", "text"])
 def test_a_field_is_what_the_record_has_there(codec, corpus):
     for record in bakeoff.corpus(corpus).sample(3):
@@ -61,6 +62,7 @@ def test_a_field_is_what_the_record_has_there(codec, corpus):
                 assert codec.peek(payload, path, "none") == "none", path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", ["replace", "append"])
 def test_a_changed_field_is_as_in_a_record_that_was_changed_and_encoded(codec, change):
     for record in (

@@ -30,6 +30,7 @@ ANY = Promise(seconds=math.inf, memory=1 << 60)
 """Neither time nor memory is measured."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*NAMES, *(f"msgpack|{kind}" for kind in COMPRESSORS)])
 def test_hostile_cases_end_as_promised(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # The figures of 50,000 calls, read from /proc, take longer than the calls.

@@ -68,6 +68,7 @@ def _cbor_value(random: Random, levels: int) -> tuple[bytes, int]:
     return (bytes([0xA0 + count]) + pairs if kind == 5 else b"\xbf" + pairs + b"\xff"), values + count
 
 
+@pytest.mark.slow
 def test_values_of_cbor_without_a_length_and_tags_count():
     random, cbor = Random(1), bakeoff.codec("cbor2")
     for _ in range(300):
@@ -308,6 +309,7 @@ def test_ones_own_data_are_not_held_to_it(codec):
     assert record == narrow.with_limits(**OWN_DATA).decode(payload)
 
 
+@pytest.mark.slow
 def test_the_limits_of_all_codecs_are_a_table():
     command = [Path(sys.executable).with_name("bakeoff"), "codecs"]
 
@@ -339,6 +341,7 @@ EMBEDDING = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EMBEDDING)
 def test_embedded_values_of_a_payload_are_counted_together_before_they_are_decoded(name):
     limit = 1_000_000 if name.endswith("/object") else 100_000  # bindings have limits of their own

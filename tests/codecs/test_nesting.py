@@ -78,6 +78,7 @@ def vectors(*, wide: bool) -> Iterator[None]:
         choose_width()
 
 
+@pytest.mark.slow
 @WIDTHS
 @pytest.mark.parametrize("kind", WRITERS)
 @given(record=records())
@@ -95,6 +96,7 @@ def values(record: Any) -> int:
     return 1 + sum(map(values, record)) if isinstance(record, list) else 1
 
 
+@pytest.mark.slow
 @WIDTHS
 @pytest.mark.parametrize("spaces", [None, 2])
 @given(record=records())

@@ -515,6 +515,7 @@ class ModelBox(pydantic.BaseModel):
     content: Any
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "box",
     [DataBox, AttrsBox, StructBox, lambda content: ModelBox.model_construct(content=content)],

@@ -205,6 +205,7 @@ def placed(value: Any) -> Iterator[tuple[str, Any]]:
         yield place, record
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", names())
 def test_an_object_without_its_fields_is_refused(name: str) -> None:
     records = [
@@ -218,6 +219,7 @@ def test_an_object_without_its_fields_is_refused(name: str) -> None:
     assert set(codes) <= ({0, 2} if name.partition("/")[0] in LENIENT else {2})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", names())
 def test_what_never_ends_is_refused(name: str) -> None:
     if name.partition("/")[0] in (*PICKLES, "fory"):

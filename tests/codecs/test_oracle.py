@@ -47,6 +47,7 @@ def records() -> Iterator[Value]:
         yield record(Random(seed))
 
 
+@pytest.mark.slow
 def test_every_value_comes_back_as_stated_or_is_refused(codec: bakeoff.Codec) -> None:
     """Also from a stream."""
     faults = {}
@@ -58,6 +59,7 @@ def test_every_value_comes_back_as_stated_or_is_refused(codec: bakeoff.Codec) ->
     assert {} == faults
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ALL)
 def test_a_schema_brings_every_value_back(name: str) -> None:
     """Or it is refused: before encoding, also by a codec whose library takes objects of its own."""
@@ -176,6 +178,7 @@ def in_any_process(codec: bakeoff.Codec) -> str:
     return "-" * hashed + codec.name
 
 
+@pytest.mark.slow
 def test_equal_records_have_equal_payloads_in_every_process() -> None:
     """Whatever the seed of hashes, and in whatever order the items of a set were added."""
     names = [in_any_process(bakeoff.codec(name)) for name in codecs.names() if codecs.missing(name) is None]
@@ -194,6 +197,7 @@ def test_equal_records_have_equal_payloads_in_every_process() -> None:
     assert [] == [line.split()[0] for line, other in zip(first, second, strict=True) if line != other]
 
 
+@pytest.mark.slow
 def test_the_table_says_what_each_codec_does() -> None:
     tables = markdown(["orjson", "cbor2", "avro"])
     of_json, of_json_with_schema, of_cbor, _, of_avro = tables.split("\n## ")

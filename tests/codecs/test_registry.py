@@ -68,6 +68,7 @@ def test_a_pattern_that_fits_nothing_is_an_error():
         codecs.select(["msgpack", "nothing*"])
 
 
+@pytest.mark.slow
 def test_importing_loads_no_codec_library():
     libraries = (
         "msgpack simplejson bson yaml orjson ormsgpack msgspec cbor2 ujson rapidjson ssrjson pyperf numpy "
@@ -178,6 +179,7 @@ def test_explain_names_type_and_path():
     assert explain(bakeoff.codec("json"), record).startswith("cannot encode `object` at `$.a[1]['b c']`: ")
 
 
+@pytest.mark.slow
 def test_explain_ends_at_a_record_that_holds_itself():
     cyclic = []
     cyclic.append(cyclic)
@@ -276,6 +278,7 @@ def beside(tmp_path):
     return call
 
 
+@pytest.mark.slow
 def test_entry_points_bring_codecs(beside):
     script = """
         import bakeoff
@@ -297,6 +300,7 @@ def test_entry_points_bring_codecs(beside):
     ] == done.stdout.splitlines()
 
 
+@pytest.mark.slow
 def test_a_plug_in_replaces_none_of_ours_unasked(beside):
     script = (
         "import bakeoff; bakeoff.codecs.names();"
@@ -312,6 +316,7 @@ def test_a_plug_in_replaces_none_of_ours_unasked(beside):
     assert "the codec 'json' of bad replaces bakeoff's own" in replaced.stderr
 
 
+@pytest.mark.slow
 def test_listing_outlives_every_plug_in(beside):
     done = beside("-m", "bakeoff", "codecs", *NAMES)
 
@@ -327,6 +332,7 @@ def test_listing_outlives_every_plug_in(beside):
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_words_about_schemas_import_no_plug_in_unasked(beside):
     done = beside("-m", "bakeoff", "schema", "show", "movies")
 

@@ -46,6 +46,7 @@ def deep_payload(codec: codecs.Codec) -> bytes:
     return bytes(next(iter(case.make(codec))))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "wrap"),
     [
@@ -84,6 +85,7 @@ def test_libraries_stop_at_whatever_they_go_into(name, wrap):
     assert 4 == said.count("nested more")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wrap", ["[x]", "(x,)", "frozenset([x])", "deque([x])"])
 def test_orjson_writes_nested_lists_within_its_buffer(wrap):
     """Asked to, it refuses what goes beyond it: some 140 levels, many times over."""
@@ -101,6 +103,7 @@ def test_orjson_writes_nested_lists_within_its_buffer(wrap):
     """)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["orjson", "orjson/numpy"])
 def test_lists_that_end_together_are_written_within_the_buffer(name):
     """orjson before 3.12 writes beyond it from 32 lists on; the debug allocator ends the process then."""
@@ -121,6 +124,7 @@ def test_lists_that_end_together_are_written_within_the_buffer(name):
     )
 
 
+@pytest.mark.slow
 def test_orjson_stops_at_a_cycle_through_a_tuple():
     said = survive("""
         import bakeoff
@@ -135,6 +139,7 @@ def test_orjson_stops_at_a_cycle_through_a_tuple():
     assert "contains itself" in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("codec", ["'cbor2'", "'yaml'", "'json', depth=50"])
 @pytest.mark.parametrize("kind", ["set", "deque"])
 def test_an_object_that_empties_what_holds_it_is_survived(codec, kind):
@@ -158,6 +163,7 @@ def test_an_object_that_empties_what_holds_it_is_survived(codec, kind):
     """)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", ["Codec.__new__(Codec)", "Forgetful()"])
 def test_a_codec_that_was_not_made_says_so(made):
     """Forgetting super().__init__ is an ordinary mistake."""
@@ -182,6 +188,7 @@ def test_a_codec_that_was_not_made_says_so(made):
     assert 5 <= said.count("super().__init__")
 
 
+@pytest.mark.slow
 def test_a_plan_that_was_not_made_says_so():
     said = survive("""
         from bakeoff.schemas.plan._plan import Plan
@@ -231,6 +238,7 @@ SMALL_STACK = """
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     sys.version_info[:3] == (3, 13, 0),
     reason="CPython 3.13.0 frees 9,990 nested dicts by recursion, beyond such a stack",
@@ -249,6 +257,7 @@ def test_threads_with_small_stacks_survive(codec):
     assert (b"survived\n", b"", 0) == (done.stdout, done.stderr, done.returncode)
 
 
+@pytest.mark.slow
 def test_time_calls_holds_what_it_calls_with():
     said = survive("""
         from bakeoff.bench.worker._slice import time_calls
@@ -321,6 +330,7 @@ def test_a_key_that_could_not_be_read_is_not_written(name, key):
     assert [1, [2], {3: ["x" * 300, b"y" * 70_000]}] == codec.decode(codec.encode(plain))["t"]
 
 
+@pytest.mark.slow
 def test_long_texts_of_plists_take_no_square_of_time():
     """A comment of 20 MB took minutes, as the parser read it again with every chunk."""
     said = survive("""
@@ -370,11 +380,13 @@ def test_a_file_that_does_not_block_is_not_taken_for_empty(name):
         list(bakeoff.codec(name, trusted=True).load(file))
 
 
+@pytest.mark.slow
 def test_the_parts_are_there_after_the_import():
     """`bakeoff.codecs.train`, which our messages recommend, needs no separate import."""
     assert "train" == survive("import bakeoff; print(bakeoff.codecs.train.__name__)")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "value"), [("msgpack", b"\x80"), ("orjson", b"{},")])
 def test_a_small_payload_takes_no_gigabytes(name, value):
     """2 KB of zstd became 64 MiB of empty dicts, and these 4.7 GiB."""
@@ -398,6 +410,7 @@ def test_a_small_payload_takes_no_gigabytes(name, value):
 NUMBER = b"\xc2\x5a\0\x1e\x84\x80" + b"\xff" * 2_000_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "payload",
     [

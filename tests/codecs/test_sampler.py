@@ -208,6 +208,7 @@ for number in range(40, 50):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="nothing forks there")
 def test_processes_that_fork_share_the_file(tmp_path):
     path = tmp_path / "traffic.jsonl.gz"
@@ -227,6 +228,7 @@ for number in range(10**9):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL there")
 @pytest.mark.parametrize("packed", [".zst", ".gz"])
 def test_what_was_written_is_read_after_a_kill(packed, tmp_path):
@@ -257,6 +259,7 @@ sys.stdin.read()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL there")
 def test_a_quiet_process_writes_its_last_records(tmp_path):
     """No record comes after them, and nothing runs at its end."""
@@ -290,6 +293,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", multiprocessing.get_all_start_methods())
 def test_processes_of_multiprocessing_write_at_their_end(how, tmp_path):
     """They skip the functions of atexit."""
@@ -336,6 +340,7 @@ def test_sizes_have_units():
     assert [5, 2048, 1536, 64 << 20, 3 << 30] == [_bytes(size) for size in (5, "2K", "1.5KiB", "64MB", "3 g")]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has neither pipes nor owners there")
 @pytest.mark.parametrize("what", ["pipe", "link", "folder", "device"])
 def test_a_sampler_writes_into_regular_files_only(tmp_path, what):

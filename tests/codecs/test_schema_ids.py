@@ -53,6 +53,7 @@ def codec_of(name: str, schema: Schema = OLD, number: int = 5, **older: Any) -> 
     return bakeoff.codec(name, schema=schema).with_schema_id(number, **older)
 
 
+@pytest.mark.slow
 def test_confluents_clients_and_ours_exchange_payloads(peer):
     for record in peer.records(20):
         ours, theirs = peer.codec.encode(record), peer.serialize(record)
@@ -63,6 +64,7 @@ def test_confluents_clients_and_ours_exchange_payloads(peer):
         assert first_difference(record, peer.deserialize(ours)) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "index"),
     [

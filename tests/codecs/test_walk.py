@@ -210,6 +210,7 @@ def test_what_holds_itself_ends(rules):
         check_record(cycle, Rules(max_items=10_000))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("wrap"), [lambda x: [x], lambda x: {"a": x}, lambda x: (x,), lambda x: deque([x])])
 def test_deep_nesting_is_an_error_in_any_thread(wrap):
     """Not the end of the process, where the stack is small."""

@@ -129,6 +129,7 @@ def test_plist_refuses_what_xml_does_not_have(text: str) -> None:
         assert record == binary.decode(binary.encode(record))
 
 
+@pytest.mark.slow
 def test_a_record_that_holds_itself_is_an_error_of_its_codec() -> None:
     """Making plain ints of a library's own went round until the stack was at its end."""
     endless: list[Any] = []

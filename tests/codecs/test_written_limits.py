@@ -92,6 +92,7 @@ def test_a_payload_does_not_grow_beyond_the_limits(name: str) -> None:
         codec.replace(payload, "b", list(range(40)))
 
 
+@pytest.mark.slow
 def test_a_million_values_are_refused_by_default() -> None:
     """What one process writes, another one with the same program reads."""
     records = [{"id": n, "name": "x", "tags": [1, 2]} for n in range(200_000)]

@@ -181,6 +181,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("at", "records"), [("$.items", 100), ("/others", 5_001)])
 def test_documents_of_any_size_are_read_in_little_memory(large: Path, at: str, records: int) -> None:
     statement = "count = sum(1 for _ in corpus(sys.argv[1], at=sys.argv[2]).records())"
@@ -190,6 +191,7 @@ def test_documents_of_any_size_are_read_in_little_memory(large: Path, at: str, r
     assert most < json_window.RECORD_LIMIT / 1024
 
 
+@pytest.mark.slow
 def test_a_document_that_is_too_long_says_how_to_read_it(large: Path) -> None:
     """Leaving bad records out would leave nothing."""
     with pytest.raises(UnreadableCorpus) as caught:

@@ -55,6 +55,7 @@ def test_numbers_of_json_and_of_python_are_numbers(numbers: list[int | float]) -
         assert [] == remarks
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1))
 def test_numbers_of_pandas_are_numbers(numbers: list[float]) -> None:
     pd = pytest.importorskip("pandas", reason="missing here: pandas; pip install pandas")

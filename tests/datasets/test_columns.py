@@ -64,6 +64,7 @@ def _stream(table: Any, path: Path) -> None:
 every_kind = pytest.mark.parametrize("kind", KINDS)
 
 
+@pytest.mark.slow
 @every_kind
 def test_rows_are_records(kind: str, tmp_path: Path) -> None:
     path = tmp_path / f"rows.{kind}"
@@ -232,6 +233,7 @@ def test_a_missing_library_is_one_error_with_the_command(
         read(path)
 
 
+@pytest.mark.slow
 def test_a_large_file_is_read_in_little_memory(tmp_path: Path) -> None:
     path = tmp_path / "large.parquet"
     column = pa.array(np.random.default_rng(1).normal(size=100_000))
@@ -378,6 +380,7 @@ def test_rows_that_a_group_lacks_are_a_bad_record(tmp_path: Path) -> None:
         read(path)
 
 
+@pytest.mark.slow
 def test_rows_beyond_the_limit_are_not_read(tmp_path: Path) -> None:
     path = tmp_path / "rows.parquet"
     parquet.write_table(pa.table({"text": ["x" * (65 << 20)]}), path, compression="zstd")

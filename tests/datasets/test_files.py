@@ -295,6 +295,7 @@ class TestJson:
             put(tmp_path, "data.json", '{"a": 1}\n{"a"\n{"a": 3}\n'), skip_bad=True
         )
 
+    @pytest.mark.slow
     @given(
         st.recursive(
             st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
@@ -330,6 +331,7 @@ class TestJson:
 class TestBounds:
     """Nothing that a file claims or contains makes memory grow without a bound."""
 
+    @pytest.mark.slow
     def test_many_columns(self, tmp_path: Path) -> None:
         """The doubled one is found at once: counting each among 180,000 took more than a minute."""
         names = [f"c{number}" for number in range(180_000)]
@@ -365,6 +367,7 @@ class TestBounds:
         assert [{"a": 1}] == list(corpus.records())
         assert "longer than" in corpus.bad[0][1]
 
+    @pytest.mark.slow
     def test_zstd_bomb(self, tmp_path: Path) -> None:
         bomb = zstandard.ZstdCompressor().compress(b"1\n" + (b" " * 1_000_000 + b"\n") * 100)
         path = put(tmp_path, "data.jsonl.zst", bomb)
@@ -600,6 +603,7 @@ class TestYaml:
 
         assert [{"a": 1}, {"a": 2}, {"a": 3}] == read(put(tmp_path, "data.yaml", text))
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         "text",
         [
@@ -767,6 +771,7 @@ class TestFolders:
 
 
 class TestOtherSources:
+    @pytest.mark.slow
     def test_pipe(self, tmp_path: Path) -> None:
         script = (
             "from bakeoff.datasets import corpus\n"
@@ -839,6 +844,7 @@ class TestOtherSources:
 
         assert [{"a": 1}] == read(tmp_path)
 
+    @pytest.mark.slow
     def test_no_room_for_a_pipe(self, tmp_path: Path) -> None:
         def limited() -> None:
             resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
@@ -856,6 +862,7 @@ class TestOtherSources:
         assert f"cannot be copied to {tmp_path} for reading: File too large" in done.stderr.decode()
         assert [] == list(tmp_path.iterdir())
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("form", "line"), [("jsonl", '{"a": 1}'), ("csv", "1,2"), ("msgpack", "abc"), ("yaml", "--- {a: 1}")]
     )
@@ -876,6 +883,7 @@ class TestOtherSources:
 
         assert f"1200 {hashlib.sha256(kept).hexdigest()}" == done.stdout.decode().strip()
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("cells", [700, 60_000])
     def test_the_first_records_are_those_of_the_whole(self, cells: int) -> None:
         text = "a,b\n" + "".join(f"{number}.5,{'x' * cells}\n" for number in range(1_500))
@@ -943,6 +951,7 @@ class TestOtherSources:
         with pytest.raises(UntrustedCorpus):
             pipe(io.BytesIO(pickle.dumps([1])), "made", "made", ReadOptions("pickle", limit=1))
 
+    @pytest.mark.slow
     def test_fifo(self, tmp_path: Path) -> None:
         """A named pipe (what `<(command)` gives) is read once and kept."""
         path = tmp_path / "pipe"
@@ -1143,6 +1152,7 @@ class TestOtherSources:
             assert corpus.sha256 == datasets.corpus(path).sha256
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
     for ending in ("jsonl", "json"):
         found = {}

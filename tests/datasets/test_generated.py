@@ -65,6 +65,7 @@ class TestSameEverywhere:
         assert HASHES[name] == datasets.corpus(name, 1_000).sha256
         assert OTHER_HASHES[name] == datasets.corpus(name, 100, seed=MASK).sha256
 
+    @pytest.mark.slow
     @every_family
     def test_payloads_do_not_depend_on_the_hash_seed(self, name: str) -> None:
         script = (

@@ -85,6 +85,7 @@ class TestGenerate:
         ]
         assert "" == done.stderr
 
+    @pytest.mark.slow
     def test_standard_output_by_its_path(self, tmp_path: Path) -> None:
         """/dev/stdout is written to, even where it leads to a file, and never replaced."""
         with (tmp_path / "out").open("wb") as out:
@@ -95,6 +96,7 @@ class TestGenerate:
         assert 2 == len((tmp_path / "out").read_text().splitlines())
         assert Path("/dev/stdout").is_symlink()
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("name", ["m.jsonl", "m.jsonl.gz", "m.jsonl.zst", "m.msgpack"])
     def test_full_disk(self, tmp_path: Path, name: str) -> None:
         (tmp_path / name).write_text("old")
@@ -112,6 +114,7 @@ class TestGenerate:
         assert [name] == names(tmp_path)
         assert "old" == (tmp_path / name).read_text()
 
+    @pytest.mark.slow
     def test_interrupt(self, tmp_path: Path) -> None:
         (tmp_path / "mine.py").write_text(
             "import os, signal\n"
@@ -152,6 +155,7 @@ class TestGenerate:
 
 
 class TestConvert:
+    @pytest.mark.slow
     def test_no_standard_input(self, tmp_path: Path) -> None:
         """A shell may have closed it."""
         done = bakeoff(
@@ -170,6 +174,7 @@ class TestConvert:
 
         assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "g.jsonl").read_bytes()
 
+    @pytest.mark.slow
     def test_pipe(self, tmp_path: Path) -> None:
         done = bakeoff("convert", "-", "-", "--from", "csv", "-f", "jsonl", cwd=tmp_path, input="a,b\n1,x\n")
         unnamed = bakeoff("convert", "-", "-", cwd=tmp_path, input="a,b\n1,x\n")
@@ -249,6 +254,7 @@ class TestCorpora:
         assert "and 2 more" in skipped.stderr
         assert "records       1" in skipped.stdout
 
+    @pytest.mark.slow
     def test_function_in_the_current_folder(self, tmp_path: Path) -> None:
         (tmp_path / "mine.py").write_text("def records():\n    return iter([{'a': 1}])\n")
         script = Path(sys.executable).with_name("bakeoff")

@@ -251,6 +251,7 @@ class TestCut:
         assert 20 <= corpus.count() < 300_000
         assert 0 < corpus.share < 1
 
+    @pytest.mark.slow
     def test_as_many_records_are_the_same_sample(self, lines: Path) -> None:
         first, again, whole = (datasets.corpus(lines) for _ in range(3))
         first.cut(seconds=0)

@@ -52,6 +52,7 @@ def _read(found: list[Piece], reading: ReadOptions) -> Iterator[Any]:
         yield from shards.records(piece, reading, Problems(skip=False))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [1, 999, 7_777, 1 << 26])
 @pytest.mark.parametrize("name", WRITERS)
 def test_pieces_have_all_records_once(name, size, tmp_path, monkeypatch):

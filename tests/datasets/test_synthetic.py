@@ -103,6 +103,7 @@ class TestNothingIsKept:
         assert set() == {text for text in kept if len(text) > 3} - WORDS
         assert set() == {text for text in known if text in kept} - WORDS
 
+    @pytest.mark.slow
     @given(st.lists(JSON, min_size=1, max_size=8))
     def test_whatever_the_original(self, records: list[Any]) -> None:
         content = synthetic.write(fit_records(records, len(records)))

@@ -213,6 +213,7 @@ def missed(run: ResultData, wish: Wish, winner: str, lines: list[str]) -> Iterat
                 yield f"{lines}: at {value:g} {unit} {choice.name}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, RESULTS, SHARE))
 def test_pick_contradicts_no_sentence_about_random_results(first: int) -> None:
     changes = nothing = 0
@@ -255,6 +256,7 @@ def other_use(rng: random.Random, cost: CostModel) -> Wish:
     )
 
 
+@pytest.mark.slow
 def test_pick_does_not_contradict_itself_over_several_corpora_and_by_price() -> None:
     changes = 0
     bad = []
@@ -352,6 +354,7 @@ def test_all_formats_say_the_same() -> None:
     assert f"  {change.sentence}\n" in written(pick([run], Wish()))
 
 
+@pytest.mark.slow
 def test_the_chooser_is_asked_a_few_times(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each question judges all pairs of codecs."""
     run = madeup.result(corpora=5)

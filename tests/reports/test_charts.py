@@ -181,6 +181,7 @@ def scattered(rng: random.Random) -> list[dict[str, Any]]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(NODE is None, reason="Node is not installed")
 def test_the_page_places_names_as_python_does() -> None:
     """The script's twin gives the same pixels, for narrow drawings and wide ones."""

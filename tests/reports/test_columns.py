@@ -122,6 +122,7 @@ def test_times_that_have_no_chart_are_times(result_of):
     assert chart_rows.bars(view, "dump-nogc")[0]["label"].endswith(" µs ±0.3%")
 
 
+@pytest.mark.slow
 def test_on_the_page(strange):
     text = page.render([strange])
 

@@ -566,6 +566,7 @@ class TestCommand:
         assert "measured again, both sides in turn, up to 12 pairs of processes in 9 s" in out
         assert ("a longer --budget can decide" in err) is (code == 2)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("args", "said"),
         [
@@ -613,6 +614,7 @@ class TestCommand:
         assert 2 == code
         assert said in err
 
+    @pytest.mark.slow
     def test_a_full_disk_behind_standard_output(self, run):
         command = [sys.executable, "-P", "-m", "bakeoff", "compare", "base.json", "slow.json"]
         with Path("/dev/full").open("wb") as full:

@@ -7,6 +7,7 @@ import pytest
 from benchmarks.compare import FALSE, FOUND, PLANTED, SCENARIOS, outcomes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_the_same_code_passes(name: str) -> None:
     answers = list(outcomes(SCENARIOS[name], {}, machines=40, seed=2))
@@ -17,6 +18,7 @@ def test_the_same_code_passes(name: str) -> None:
     assert failed[0] <= (0.3 if name.startswith("erratic") else 2 * FALSE) * len(answers)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_a_slowdown_never_passes(name: str) -> None:
     answers = list(outcomes(SCENARIOS[name], {"json": PLANTED}, machines=40, seed=2))

@@ -76,6 +76,7 @@ def at_sizes(figures: dict[float, dict[str, float]], noise: float, seed: int) ->
     return replace(runs[0], cells=cells, corpora=tuple(corpora))
 
 
+@pytest.mark.slow
 def test_pick_contradicts_no_crossover_of_random_sweeps() -> None:
     """At measured sizes beyond the range, `pick` between both never answers the other one."""
     found = ties = 0
@@ -193,6 +194,7 @@ def test_the_report_has_a_table_by_size(swept: Path) -> None:
     assert ["movies-64B", "movies-256B", "movies-1KiB"] == [section["corpus"] for section in asked]
 
 
+@pytest.mark.slow
 def test_sizes_are_drawn(swept: Path) -> None:
     for dark in (False, True):
         drawn = charts.render([read(swept)], "sizes", dark=dark).decode()

@@ -64,6 +64,7 @@ def pick(bakeoff: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[i
     return pick
 
 
+@pytest.mark.slow
 def test_the_lock_keeps_the_dictionary(pick: Any, measured: Any) -> None:
     measured(FIRST)
     code, said = pick("--write")

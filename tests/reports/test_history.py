@@ -47,6 +47,7 @@ def only(runs: Sequence[ResultData], **options: Any) -> tuple[Series, Line]:
     return series, line
 
 
+@pytest.mark.slow
 def test_a_history_without_a_change_has_none() -> None:
     changed = [found(madeup.weekly(30, ONE, seed=seed, processes=4)) for seed in range(20)]
 
@@ -235,6 +236,7 @@ class TestCommand:
 
         assert [("json", "load"), ("json", "size")] == [(x["codec"], x["operation"]) for x in series["lines"]]
 
+    @pytest.mark.slow
     def test_other_formats(self, bakeoff: Command, weeks: Path) -> None:
         _, out, _ = bakeoff("history", weeks, "-c", "orjson", "--ops", "load", "-f", "json")
         (line,) = json.loads(out)["series"][0]["lines"]
@@ -250,6 +252,7 @@ class TestCommand:
         assert ["2026-03-16T08:00:00+00:00"] == [row["started"] for row in rows if row["cause"]]
         assert "| orjson" in out
 
+    @pytest.mark.slow
     def test_the_gate(self, bakeoff: Command, weeks: Path) -> None:
         assert 0 == bakeoff("history", weeks, "--fail-above", "5%")[0]
         worse = madeup.weekly(15, change=("json", "dump", 1.5), at=14, after=version("orjson", "3.12.0"))[-1]
@@ -300,6 +303,7 @@ def test_hostile_texts_are_inert(tmp_path: Path) -> None:
         assert "\x1b" not in shown
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 def test_the_page_on_a_phone(weeks: Path, tmp_path: Path, bakeoff: Command) -> None:
     path = chromium()

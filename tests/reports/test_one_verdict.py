@@ -55,6 +55,7 @@ RUNS = st.builds(
 )
 
 
+@pytest.mark.slow
 @given(RUNS)
 def test_all_name_the_same_codecs(run: ResultData) -> None:
     (ranking,) = run.rankings
@@ -73,6 +74,7 @@ def test_all_name_the_same_codecs(run: ResultData) -> None:
     assert ("not distinguishable from" in choice.sentence) is bool(ranking.unresolved)
 
 
+@pytest.mark.slow
 @given(RUNS)
 def test_the_table_has_the_ranks_of_the_run(run: ResultData) -> None:
     (ranking,) = run.rankings
@@ -87,6 +89,7 @@ def test_the_table_has_the_ranks_of_the_run(run: ResultData) -> None:
         assert rows[name]["rank_verdict"] in ([""] if alone else ["same", "unresolved"])
 
 
+@pytest.mark.slow
 @given(RUNS, st.sampled_from([(), ("json",), ("msgpack",)]), st.booleans(), st.sampled_from([0.0, 1.0, 24.0]))
 def test_filters_of_pick_change_no_verdict(
     run: ResultData, formats: tuple[str, ...], trusted: bool, reads: float

@@ -64,6 +64,7 @@ def read(text: str) -> Reader:
     return Reader(text)
 
 
+@pytest.mark.slow
 def test_it_loads_nothing_from_elsewhere(read: Reader) -> None:
     assert not [attrs for _, attrs in read.elements if "src" in attrs]
     for attrs in read.all("a"):
@@ -71,6 +72,7 @@ def test_it_loads_nothing_from_elsewhere(read: Reader) -> None:
     assert [attrs["href"] for attrs in read.all("link")] == ["data:,"]
 
 
+@pytest.mark.slow
 def test_its_policy_allows_only_its_own_scripts(read: Reader) -> None:
     policy = next(a["content"] or "" for a in read.all("meta") if a.get("http-equiv"))
     digest = base64.b64encode(hashlib.sha256(read.scripts["main"].encode()).digest()).decode()
@@ -119,6 +121,7 @@ def test_a_peak_is_that_of_a_call(read: Reader, words: str) -> None:
     assert "peak memory of a load" in words
 
 
+@pytest.mark.slow
 def test_failed_cells_show_their_outcome_instead_of_a_time() -> None:
     result = madeup.result(codecs=30, corpora=3, processes=3)
     kept = [c for c in result.cells if (c.cell.corpus, c.cell.codec) != ("types", "marshal")]
@@ -141,6 +144,7 @@ def test_numbers_that_json_lacks_do_not_break_the_data() -> None:
     assert json.loads(Reader(html).scripts["result"])[0]["environment"] == {"limit": None}
 
 
+@pytest.mark.slow
 def test_machines_are_kept_apart(small: ResultData) -> None:
     other = replace(small, environment={**small.environment, "hostname": "beta"})
     here = replace(small, environment={**small.environment, "hostname": "alpha"})
@@ -160,6 +164,7 @@ def test_nothing_measured_still_makes_a_page() -> None:
         page.render([ResultData(cells=(), codecs=(), corpora=())])
 
 
+@pytest.mark.slow
 def test_sliders_begin_where_the_options_say(small: ResultData) -> None:
     state = json.loads(Reader(page.render([small], reads=7, bandwidth="3MB/s")).scripts["state"])
     sliders = state["sliders"]
@@ -181,6 +186,7 @@ def test_options_it_lacks_are_refused(small: ResultData, options: dict[str, str]
         page.render([small], **options)
 
 
+@pytest.mark.slow
 def test_a_crowded_page_stays_small() -> None:
     assert len(page.render([madeup.result()]).encode()) <= 2_000_000
 

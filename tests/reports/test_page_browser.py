@@ -370,6 +370,7 @@ def test_lossy_codecs_are_marked_and_can_be_left_out(opened: Opener) -> None:
     expect(page.locator("#table tr[data-codec=bson]:not([hidden])")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_bars_of_lossy_codecs_can_be_left_out(opened: Opener, result_of: Callable[..., ResultData]) -> None:
     first = result_of(corpora=["movies"])
     second = result_of(corpora=["types"], losses={"json": ("`tuple` came back as `list`",)})
@@ -491,6 +492,7 @@ def test_charts_have_words_and_tables(opened: Opener) -> None:
     expect(page.locator('.panel[data-operation="dump"] details td')).to_have_count(31)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [1280, 390])
 def test_axe_finds_nothing(opened: Opener, width: int) -> None:
     from axe_playwright_python.sync_playwright import Axe
@@ -649,6 +651,7 @@ def test_a_corpus_without_costs_is_no_picture(opened: Opener, result_of: Callabl
     assert page.locator("#front svg").count() == 0
 
 
+@pytest.mark.slow
 def test_hostile_names_run_nothing(opened: Opener, crowded: ResultData) -> None:
     name = '</script><img src=x onerror="document.title=1">'
     page = opened(results=[madeup.renamed(crowded, "msgspec-msgpack/struct", name)])
@@ -738,6 +741,7 @@ def test_a_row_takes_two_lines_on_a_phone(opened: Opener) -> None:
     assert row.locator('[data-column="fidelity"]').is_visible()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1280, "light")])
 def test_the_page_of_a_watch(browser: Browser, tmp_path: Path, width: int, scheme: Any) -> None:
     """It fits, and its charts have words; the narrow one hides names that do not fit."""

@@ -51,6 +51,7 @@ class TestPrices:
         assert again.yearly["json"].gigabytes == pytest.approx(10 * once.yearly["json"].gigabytes)
         assert again.yearly["json"].cores_price == once.yearly["json"].cores_price
 
+    @pytest.mark.slow
     @given(
         st.lists(
             st.tuples(st.floats(1e-7, 1e-4), st.floats(1e-7, 1e-4), st.floats(10, 1e5)),
@@ -138,6 +139,7 @@ class TestSaving:
 
 
 class TestUse:
+    @pytest.mark.slow
     @given(st.floats(0.0001, 1))
     def test_the_price_of_a_gigabyte_decides(self, result_of, gigabyte):
         run = result_of(FIELD, noise=0.0)

@@ -185,6 +185,7 @@ def for_script(table: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+@pytest.mark.slow
 def test_ranks_winners_and_what_is_open_are_those_of_python() -> None:
     rng = random.Random(1)
     tables = [drawn(rng) for _ in range(TABLES)]

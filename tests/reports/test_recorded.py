@@ -83,6 +83,7 @@ def test_it_compares_with_itself() -> None:
     assert {"same", "not significant"} >= {c.verdict for c in compare(result, result).changes}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["show", "stats", "check", "metadata", "dump", "slowest", "hist"])
 def test_pyperf_reads_it(command: str) -> None:
     subprocess.run(

@@ -62,6 +62,7 @@ def test_an_unknown_ending(bakeoff, file):
     assert Path("table.xyz").read_text().startswith("## ")
 
 
+@pytest.mark.slow
 def test_pyperf_files(bakeoff, file, tmp_path):
     code, _, err = bakeoff("report", file, "-f", "pyperf", "-o", tmp_path / "out")
     command = [sys.executable, "-m", "pyperf", "compare_to", "out/json.json", "out/msgpack.json"]
@@ -343,6 +344,7 @@ def test_mistyped_options(bakeoff, file, args, message):
     assert [file] == list(file.parent.iterdir())
 
 
+@pytest.mark.slow
 def test_ascii_terminal(file):
     command = [sys.executable, "-m", "bakeoff", "report"]
     env = {**os.environ, "PYTHONIOENCODING": "ascii", "NO_COLOR": "1"}

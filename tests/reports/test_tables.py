@@ -169,6 +169,7 @@ class TestText:
 
         assert ["json", "orjson", "json", "msgpack", "msgpack"] == names[1:6]
 
+    @pytest.mark.slow
     def test_fits_a_hundred_columns(self):
         run = madeup.result(corpora=1)
         columns = list(COLUMNS)[: list(COLUMNS).index("rank") + 1]
@@ -705,6 +706,7 @@ class TestOtherFormats:
         assert "" == warnings.getvalue()
         assert b"<table" in html
 
+    @pytest.mark.slow
     @given(name=st.text(min_size=1, max_size=30), reason=st.text(max_size=30))
     def test_any_name_in_any_format(self, result_of, name, reason):
         run = result_of(

@@ -107,6 +107,7 @@ def ended(command: list[str]) -> int:
     return code
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["suite", "document"])
 def test_any_type_in_any_field_ends_in_a_report_or_in_one_sentence(
     files: Files, part: str, capsys: pytest.CaptureFixture[str]
@@ -171,6 +172,7 @@ def hostile(files: Files, attack: str) -> None:
     files.write(document=document)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_hostile_text_stays_text(files: Files, attack: str, capsys: pytest.CaptureFixture[str]) -> None:
     hostile(files, ATTACKS[attack])

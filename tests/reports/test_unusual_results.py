@@ -66,6 +66,7 @@ LINES = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RESULTS)
 def test_every_format_is_written_or_says_what_is_missing(tmp_path: Path, name: str) -> None:
     result = RESULTS[name]()

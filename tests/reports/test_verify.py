@@ -77,6 +77,7 @@ def test_cells_are_drawn_by_their_seed(result_of):
         draw(candidates(result, {"json"}), 1)
 
 
+@pytest.mark.slow
 def test_cells_of_a_file_are_measured_again(tmp_path):
     in_a_hurry(tmp_path, "run", "movies", "--quick", "-c", "json", "-c", "msgpack", "--sample", "20")
     found = in_a_hurry(tmp_path, "verify", "--seed", "7", "--budget", "1", "--within", "99%")

@@ -376,6 +376,7 @@ def test_the_counter_is_bounded_and_sorted() -> None:
     assert counter.errors == counter.total == 9_000
 
 
+@pytest.mark.slow
 def test_advice_beyond_the_cap_is_counted() -> None:
     counter = AdviceCounter()
     schema = Schema(list[int])

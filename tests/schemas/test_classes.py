@@ -37,6 +37,7 @@ class Leaf:
     pair: Pair
 
 
+@pytest.mark.slow
 @every_codec
 @given(case=declared())
 def test_what_is_declared_comes_back_or_is_refused(name: str, case: tuple[dict[str, Any], Any]) -> None:
@@ -140,6 +141,7 @@ def test_a_number_does_not_become_as_many_bytes(name: str) -> None:
             codec.decode(plain.encode({"a": 10**12}))
 
 
+@pytest.mark.slow
 @every_codec
 def test_many_keys_with_the_same_hash_are_refused(name: str) -> None:
     codec = bakeoff.codec(name, schema=Schema({"a": dict[int, int]}))

@@ -141,6 +141,7 @@ def test_severity_is_the_fields(kind: Any, severities: list[str]) -> None:
     assert [a.severity for a in Schema({"a": kind}).advise({"a": "x"})[1]] == severities
 
 
+@pytest.mark.slow
 def test_qualifiers_of_the_other_module() -> None:
     """ReadOnly of typing_extensions is known, even if that is imported late."""
     code = """

@@ -51,6 +51,7 @@ class Longer(Address):
     zip: str
 
 
+@pytest.mark.slow
 @given(kinds.declared())
 def test_a_schema_does_not_differ_from_itself(declared: tuple[dict[str, Any], dict[str, Any]]) -> None:
     assert compare(Schema(declared[0]), Schema(declared[0])).changes == ()
@@ -147,6 +148,7 @@ EDITS: list[Callable[[dict[str, Any]], dict[str, Any]]] = [
 ]
 
 
+@pytest.mark.slow
 @given(kinds.declared(), st.sampled_from(EDITS))
 def test_each_change_alone_is_one_step(
     declared: tuple[dict[str, Any], dict[str, Any]], edit: Callable[[dict[str, Any]], dict[str, Any]]
@@ -158,6 +160,7 @@ def test_each_change_alone_is_one_step(
             assert [str(step) for step in compare(found.old, alone).changes] == [str(change)]
 
 
+@pytest.mark.slow
 def test_numbers_of_both_versions_count() -> None:
     """Two fields that trade numbers are others than they were, and neither does so alone."""
     proto = 'syntax = "proto3"; message Order { string a = %d; string b = %d; }'

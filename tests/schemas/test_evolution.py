@@ -41,6 +41,7 @@ def told(reading: CrossReading) -> list[tuple[str, str]]:
     return [(found.fault, found.path) for found in reading.faults]
 
 
+@pytest.mark.slow
 @given(kinds.declared())
 def test_made_records_fit_their_schema(declared: tuple[dict[str, Any], dict[str, Any]]) -> None:
     schema = Schema(declared[0])
@@ -68,6 +69,7 @@ _AVRO = """{"type": "record", "name": "R", "fields": [
   {"name": "i", "type": "float"}]}"""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("language", "definition", "codecs"),
     [
@@ -129,6 +131,7 @@ EDITS: list[Callable[[dict[str, Any]], dict[str, Any]]] = [
 ]
 
 
+@pytest.mark.slow
 @given(kinds.declared(), st.sampled_from(EDITS), st.booleans())
 def test_whatever_changes_is_told(
     declared: tuple[dict[str, Any], dict[str, Any]],
@@ -263,6 +266,7 @@ def test_a_codec_that_is_told_the_writers_version() -> None:
     assert (placed.forward.refused, placed.forward.error) == (60, "these two do not go together")
 
 
+@pytest.mark.slow
 def test_costs_are_of_what_is_read() -> None:
     found = versions({"a": int, "b": str}, {"a": int, "b": str, "c": str})
     names = ["json", "msgspec-json/struct"]
@@ -355,6 +359,7 @@ ADDED: list[tuple[str, Callable[..., Schema], Any, list[tuple[str, str]] | str]]
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("codec", "schema", "field", "old_to_new"), ADDED)
 def test_a_declared_default_is_no_fault(
     codec: str, schema: Callable[..., Schema], field: Any, old_to_new: list[tuple[str, str]] | str
@@ -369,6 +374,7 @@ def test_a_declared_default_is_no_fault(
         assert other.clean
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("codec", "old", "new", "clean"),
     [
@@ -388,6 +394,7 @@ def test_a_default_does_not_hide_a_renamed_field(
     assert clean == trial.backward.clean
 
 
+@pytest.mark.slow
 def test_a_default_does_not_hide_a_new_number() -> None:
     (trial,) = tried(compare(proto("int32 n = 2;"), proto("int32 n = 3;"), {}), "protobuf")
 

@@ -59,6 +59,7 @@ run = partial(exit_code, "evolve")
 QUICK = ("old/order.py", "new/order.py", "--budget", "0s", "-n", "40")
 
 
+@pytest.mark.slow
 def test_silent_loss_has_a_name(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(*QUICK, "--rename", "customer=buyer", "-c", "json,msgspec-json/struct,cbor2") == 1
 
@@ -75,6 +76,7 @@ def test_silent_loss_has_a_name(files: Path, capsys: pytest.CaptureFixture[str])
     assert "0 of 3 codecs read both ways without loss; 2 lose or misread something silently." in out
 
 
+@pytest.mark.slow
 def test_nothing_lost_is_no_failure(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("next.py").write_text(OLD.replace("customer: str", "customer: str\n    note: NotRequired[str]"))
     Path("next.py").write_text(
@@ -87,6 +89,7 @@ def test_nothing_lost_is_no_failure(files: Path, capsys: pytest.CaptureFixture[s
     assert capsys.readouterr().out == "old/order.py → old/order.py: no difference\n\n"
 
 
+@pytest.mark.slow
 def test_records_of_ones_own(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     row = {"id": 1, "buyer": "Ada", "items": [{"price": 1.5, "sku": "x"}], "coupon": "y", "more": 1}
     Path("rows.jsonl").write_text(json.dumps(row) + "\n")
@@ -104,6 +107,7 @@ def test_records_of_ones_own(files: Path, capsys: pytest.CaptureFixture[str]) ->
     assert len(codec["changes"]) == 4
 
 
+@pytest.mark.slow
 def test_a_file_for_the_table(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(*QUICK, "-c", "json", "-f", "md", "-o", "table.md") == 1
     assert Path("table.md").read_text().startswith("## old/order.py → new/order.py: 5 changes\n")
@@ -154,6 +158,7 @@ eat = dying(lambda: bytearray(1 << 40))
 """
 
 
+@pytest.mark.slow
 def test_a_codec_that_dies_costs_its_row(
     files: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -196,6 +201,7 @@ tired = dumps, loads
 """A codec that dies in the process that times it, which decodes the records and does not encode them."""
 
 
+@pytest.mark.slow
 def test_a_codec_that_dies_while_it_is_timed_has_no_cost(
     files: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -209,6 +215,7 @@ def test_a_codec_that_dies_while_it_is_timed_has_no_cost(
     assert tired["new_to_old"] == plain["new_to_old"]
 
 
+@pytest.mark.slow
 def test_classes_of_files_reach_the_process_that_tries(
     files: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -227,6 +234,7 @@ def test_classes_of_files_reach_the_process_that_tries(
     assert "not carried" not in out
 
 
+@pytest.mark.slow
 def test_versions_with_numbers_without_a_sign(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("grpc_tools")
     for name, further in (("a.proto", ""), ("b.proto", "optional string note = 3;")):

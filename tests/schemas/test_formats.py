@@ -214,6 +214,7 @@ def in_utc(value: Any) -> Any:
     return value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CODECS)
 @given(case=declared())
 def test_whatever_is_declared_comes_back(name: str, case: tuple[dict[str, Any], dict[str, Any]]) -> None:
@@ -300,6 +301,7 @@ def test_what_the_schema_has_no_room_for_is_refused(name: str, kind: Any, record
     assert place in str(caught.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CODECS)
 def test_damage_is_a_decode_error(name: str) -> None:
     kind, records = EXTENDED["unions"]

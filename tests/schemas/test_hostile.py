@@ -308,6 +308,7 @@ print(all(value is None or all(type(item) is object for item in value) for value
 """
 
 
+@pytest.mark.slow
 def test_a_collection_may_drop_what_is_being_turned() -> None:
     """Making a list may start the collector, whose callbacks may take the tuple out of the record."""
     done = subprocess.run(
@@ -330,6 +331,7 @@ HOLDERS: list[Callable[[Any], Any]] = [
 LYING = [case for case in adversarial.CASES if not case.name.startswith("interrupt")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("objects", [False, True])
 @pytest.mark.parametrize("case", LYING, ids=lambda case: case.name)
 def test_adversarial_objects(case: HostileCase, objects: bool) -> None:

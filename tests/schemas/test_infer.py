@@ -355,6 +355,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(st.dictionaries(st.text(max_size=3), JSON, max_size=3), min_size=1, max_size=5))
 def test_any_records(records: list[dict[str, Any]]) -> None:
     schema = Schema.infer(records, confidence=1.0)

@@ -112,6 +112,7 @@ records = st.lists(
 ).map(lambda fields: t.RecordType("R", tuple(t.Field(*field) for field in fields)))
 
 
+@pytest.mark.slow
 @given(st.lists(records, min_size=2, max_size=5))
 def test_no_number_is_ever_given_twice(versions: list[t.RecordType]) -> None:
     layout = derive(versions[0])

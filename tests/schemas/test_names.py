@@ -66,6 +66,7 @@ def test_python_has_only_declarations(name: str) -> None:
     assert {"r", "l"} == set(found[made].__annotations__)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keys", [*itertools.combinations(KEYS, 2)], ids=" and ".join)
 def test_made_up_names_are_no_keys(keys: tuple[str, str]) -> None:
     """Protocol Buffers refuses a field whose name is the JSON name of another."""
@@ -77,6 +78,7 @@ def test_made_up_names_are_no_keys(keys: tuple[str, str]) -> None:
     assert record == again.decode(one.encode(record))
 
 
+@pytest.mark.slow
 def test_required_fields_of_proto2_are_always_written() -> None:
     """Official readers refuse a message without them."""
     definition = """syntax = "proto2";

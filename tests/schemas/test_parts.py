@@ -48,6 +48,7 @@ def keys(schema: Schema) -> list[Any]:
 # Imports --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("here", ["elsewhere", "repo", "repo/acme/trace/v1"])
 def test_imports_are_found_from_the_root_of_the_file(
     repo: Path, here: str, monkeypatch: pytest.MonkeyPatch
@@ -56,6 +57,7 @@ def test_imports_are_found_from_the_root_of_the_file(
     assert keys(named(str(repo / "acme/trace/v1/trace.proto#Span"))) == ["id", "event", "tag", "at"]
 
 
+@pytest.mark.slow
 def test_a_copy_needs_the_folder_of_its_imports(repo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("copy.proto").write_text(SPAN)
     with pytest.raises(SchemaError, match=r"imports acme/common/v1/common\.proto, found in none of .*-I DIR"):
@@ -79,6 +81,7 @@ def test_a_copy_needs_the_folder_of_its_imports(repo: Path, capsys: pytest.Captu
     assert "-I needs --schema" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_the_nearest_of_two_imports_is_taken(repo: Path) -> None:
     other = repo.parent / "other" / "acme" / "common" / "v1"
     other.mkdir(parents=True)
@@ -88,6 +91,7 @@ def test_the_nearest_of_two_imports_is_taken(repo: Path) -> None:
     assert keys(named(path, [repo.parent / "other"])) == ["other"]
 
 
+@pytest.mark.slow
 def test_what_is_kept_of_a_definition_needs_no_other_file(repo: Path) -> None:
     """The definition that a lock keeps is read again, as the same record, without the folders of then."""
     for part in ("", "#Span", "#Span.Event"):
@@ -99,6 +103,7 @@ def test_what_is_kept_of_a_definition_needs_no_other_file(repo: Path) -> None:
 # Parts ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_messages_by_name(repo: Path) -> None:
     path = str(repo / "acme/trace/v1/trace.proto")
     for name, expected in {
@@ -215,6 +220,7 @@ def test_definitions_of_json_schema_by_name(tmp_path: Path) -> None:
     assert keys(named(f"{path}#Order")) == ["lines"]
 
 
+@pytest.mark.slow
 def test_what_was_chosen_is_said(repo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = str(repo / "acme/trace/v1/trace.proto")
     assert run("schema", "export", path, "-f", "avro") == 0
@@ -261,6 +267,7 @@ def test_a_file_may_have_the_sign_in_its_name(tmp_path: Path) -> None:
     assert (found.path, found.part) == (str(path), "")
 
 
+@pytest.mark.slow
 def test_what_we_write_says_which_message_it_is() -> None:
     pytest.importorskip("grpc_tools")
     text = 'syntax = "proto3"; message A { repeated B b = 1; } message B { repeated A a = 1; int32 x = 2; }'

@@ -110,6 +110,7 @@ def _slot(slot: WireField) -> object:
     return *facts, shape(slot.kind)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", [Everything, Awkward, list[Part], dict[str, int], int | None])
 def test_a_definition_that_was_written_reads_as_the_same_layout(spec: Any) -> None:
     layout = Schema(spec).layout
@@ -153,6 +154,7 @@ message Order {
 """
 
 
+@pytest.mark.slow
 def test_a_definition_that_is_given_keeps_what_it_says(tmp_path: Path) -> None:
     pytest.importorskip("grpc_tools")
     (tmp_path / "parts.proto").write_text('syntax = "proto2"; message Part { required sint32 x = 1; }')
@@ -200,6 +202,7 @@ def test_a_definition_that_is_given_keeps_what_it_says(tmp_path: Path) -> None:
     assert shape(again.root) == root
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -302,6 +305,7 @@ def test_what_a_given_definition_has_no_room_for_is_refused(field: str, value: A
         codec.encode(order | {field: value})
 
 
+@pytest.mark.slow
 def test_what_protoc_generates_of_our_definition_reads_our_payloads(tmp_path: Path) -> None:
     pytest.importorskip("grpc_tools")
     records = list(bakeoff.corpus("messages", records=20).records())
@@ -399,6 +403,7 @@ def test_equal_definitions_have_one_class() -> None:
     assert type(message) is type(other.decode(other.encode(message)))
 
 
+@pytest.mark.slow
 def test_a_compiled_set_is_written_as_text(tmp_path: Path) -> None:
     """What a compiler made of a definition is no text of it: export and lock get one that says the same."""
     pytest.importorskip("grpc_tools")
@@ -415,6 +420,7 @@ def test_a_compiled_set_is_written_as_text(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_integers_and_moments_of_a_definition_keep_their_bounds() -> None:
     text = """syntax = "proto3"; import "google/protobuf/timestamp.proto";
         message R { int32 a = 1; google.protobuf.Timestamp at = 2; }"""

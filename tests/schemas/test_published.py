@@ -63,6 +63,7 @@ def schema(request: pytest.FixtureRequest) -> Schema:
     return named(str(DATA / request.param))
 
 
+@pytest.mark.slow
 def test_all_codecs_carry_its_records(schema: Schema) -> None:
     records = made(schema)
     for name in CODECS:
@@ -70,6 +71,7 @@ def test_all_codecs_carry_its_records(schema: Schema) -> None:
         assert [codec.decode(codec.encode(record)) for record in records] == records, name
 
 
+@pytest.mark.slow
 def test_all_languages_say_it(schema: Schema) -> None:
     for language in LANGUAGES:
         definition = schema.definition(language)
@@ -77,6 +79,7 @@ def test_all_languages_say_it(schema: Schema) -> None:
             Schema.of_definition(definition, language)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", PROTOS)
 def test_googles_library_exchanges_payloads(text: str, tmp_path: Path) -> None:
     protoc = pytest.importorskip("grpc_tools.protoc")

@@ -213,6 +213,7 @@ def test_a_printed_module_declares_the_same(spec: Any) -> None:
 # Carried ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NEEDING + OBJECTS + TWINS)
 @given(data=st.data())
 @settings(max_examples=12, deadline=None)
@@ -454,6 +455,7 @@ def struct() -> Schema:
     return Schema.of_definition(files.SerializeToString(), "protobuf", "struct.desc")
 
 
+@pytest.mark.slow
 @given(plain=st.dictionaries(st.text("abc", max_size=2), JSON, max_size=4))
 @settings(max_examples=100, deadline=None)
 def test_protobuf_struct(struct: Schema, plain: dict[str, Any]) -> None:
@@ -493,6 +495,7 @@ def test_values_to_the_limit_of_protobuf(struct: Schema) -> None:
 # Languages -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["avro", "protobuf", "json-schema"])
 @pytest.mark.parametrize("spec", [Node, Outer], ids=lambda spec: spec.__name__)
 def test_a_definition_is_read_as_it_was_written(language: str, spec: Any) -> None:
@@ -595,6 +598,7 @@ def crowd(request: pytest.FixtureRequest) -> Schema:
     return Schema.of_definition(json.dumps(record("R0")), "avro")
 
 
+@pytest.mark.slow
 def test_many_records_that_all_hold_one_another(crowd: Schema) -> None:
     """Each is described once; a tree of all ways through them would never end."""
     assert sum(isinstance(node, t.RecordType) for _, node in t.walk(crowd.types)) == 20
@@ -612,6 +616,7 @@ def test_many_records_that_all_hold_one_another(crowd: Schema) -> None:
         crowd.definition("arrow")
 
 
+@pytest.mark.slow
 def test_messages_that_nest_too_deeply_are_refused() -> None:
     for end in ("int32 x = 1;", "M0 x = 1;"):
         messages = " ".join(f"message M{i} {{ M{i + 1} x = 1; }}" for i in range(200))
@@ -644,6 +649,7 @@ def test_a_change_within_is_found_once() -> None:
     assert there_and_back("json", alone, record) == record
 
 
+@pytest.mark.slow
 def test_numbers_are_kept_at_each_level() -> None:
     text = 'syntax = "proto3"; message Part { repeated Part below = 7; int32 n = 9; }'
     older = Schema.of_definition(text, "protobuf", "part.proto")
@@ -657,6 +663,7 @@ def test_numbers_are_kept_at_each_level() -> None:
     assert reference.record is root
 
 
+@pytest.mark.slow
 def test_evolve_tries_versions_of_such_records() -> None:
     difference = compare(record_of(n=int, gone=str), record_of(n=int, came=NotRequired[str]))
     records = sample(difference, 40)

@@ -82,6 +82,7 @@ def test_right_data_is_left_alone(case: tuple[dict[str, Any], dict[str, Any]]) -
     assert {key: id(value) for key, value in schema.apply(record).items()} == before
 
 
+@pytest.mark.slow
 @given(declared(), ANYTHING)
 def test_anything_is_survived_and_settled(case: tuple[dict[str, Any], Any], junk: Any) -> None:
     schema = Schema(case[0])
@@ -99,6 +100,7 @@ def test_anything_is_survived_and_settled(case: tuple[dict[str, Any], Any], junk
     assert kept == sorted((a.path, a.code) for a in second)
 
 
+@pytest.mark.slow
 @given(declared(), st.data())
 def test_unknown_fields_pass(case: tuple[dict[str, Any], dict[str, Any]], data: st.DataObject) -> None:
     spec, record = case

@@ -69,6 +69,7 @@ def test_every_codec_gives_it_back_with_a_schema(scalar: Scalar, name: str) -> N
     assert_comes_back(codec, record)
 
 
+@pytest.mark.slow
 @every_scalar
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_language_has_a_form_of_it(scalar: Scalar, language: str) -> None:

@@ -143,6 +143,7 @@ VERSIONS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["avsc", "proto", "schema.json"])
 def test_a_definition_is_a_schema(files: Path, capsys: pytest.CaptureFixture[str], ending: str) -> None:
     Path("events.py").write_text(
@@ -163,6 +164,7 @@ def test_a_definition_is_a_schema(files: Path, capsys: pytest.CaptureFixture[str
     assert written == Path(f"again.{ending}").read_bytes()
 
 
+@pytest.mark.slow
 def test_numbers_are_kept(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name, declared in VERSIONS.items():
         Path(f"{name}.py").write_text(f"from typing import TypedDict\n\n{declared}")
@@ -198,6 +200,7 @@ def test_what_cannot_be_exported(
     assert words in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such file")
 @pytest.mark.parametrize("name", ["z.avsc", "z.schema.json", "z.profile"])
 def test_a_file_without_an_end_is_refused(tmp_path, name):

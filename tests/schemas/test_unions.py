@@ -71,6 +71,7 @@ def avro_unions(draw: st.DrawFn) -> tuple[dict[str, Any], Any]:
     return definition, {"v": draw(st.one_of([held for _, held in options]))}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OF_LAYOUTS)
 @given(drawn=avro_unions())
 def test_options_of_definitions_keep_values(name: str, drawn: tuple[dict[str, Any], Any]) -> None:
@@ -100,6 +101,7 @@ def classes(draw: st.DrawFn) -> tuple[type, Any, dict[str, Any]]:
     return holder, holder(made[i](**values)), {"v": values}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["json", "msgpack", "cbor2", "yaml", *OF_LAYOUTS])
 @given(drawn=classes())
 def test_classes_are_distinguished_by_all_their_fields(name: str, drawn: tuple[type, Any, Any]) -> None:
@@ -234,6 +236,7 @@ def lost(bare: bakeoff.Codec, spec: Any, values: list[Any]) -> list[Any] | None:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*PLAIN_FORMATS, *OF_LAYOUTS])
 def test_pairs_of_types_keep_values_or_are_refused(name: str) -> None:
     bare = bakeoff.codec(name)
@@ -294,6 +297,7 @@ LISTS: list[Any] = [[1], [Decimal("1.10")], {"k": 0.5}, {"k": 2**40}]
 CANDIDATES = [*SCALARS, *LISTS, *({"x": value} for value in [*SCALARS, *LISTS])]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OF_LAYOUTS)
 def test_branches_of_definitions_keep_values_or_are_refused(name: str) -> None:
     bare = bakeoff.codec(name)
