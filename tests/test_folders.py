@@ -15,6 +15,7 @@ import pytest
 
 from bakeoff.bench import past
 from bakeoff.bench.results import read
+from bakeoff.bench.run.interleaved import options_of
 from bakeoff.bench.run.journal import journal_path
 from bakeoff.bench.run.machines.addresses import LOCAL
 from bakeoff.bench.run.options import Options
@@ -231,6 +232,14 @@ def test_a_watch_replaces_only_records_that_it_has_written(tmp_path: Path) -> No
     assert written
     assert b"my own data" == records.read_bytes()
     assert "events.msgpack: exists, and the watch in events.json has not written it" in mine.stderr
+
+
+def test_no_pipe_is_read_that_only_a_result_names(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "orders.jsonl")
+    run = replace(read(DATA), options=Options(("orders.jsonl",), ("json",)).flat())
+
+    with pytest.raises(UsageError, match=r"cannot read .*orders\.jsonl again"):
+        options_of(run, (), named=[str(tmp_path / "orders.jsonl")], schema=None, trusted=False)
 
 
 READERS = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import subprocess
 import sys
@@ -24,7 +25,28 @@ def folder(tmp_path: Path) -> Path:
         (tmp_path / name).write_bytes(DATA.read_bytes())
     for name in ("rows.jsonl", "rows.py"):
         (tmp_path / name).write_bytes(LINES)
+    zipped = gzip.compress(DATA.read_bytes())
+    (tmp_path / "kept.json.gz").write_bytes(zipped)
+    (tmp_path / "cut.json.gz").write_bytes(zipped[:-100])
+    (tmp_path / "circle.json").symlink_to("circle.json")
+    (tmp_path / "orders.avsc").write_text('{"type": "record", "name": "R", "fields": []}')
+    (tmp_path / "sub").mkdir()
     return tmp_path
+
+
+WRITERS = (
+    "convert rows.jsonl {} -f jsonl",
+    "generate movies -n 2 -f jsonl -o {}",
+    "generate --like rows.jsonl --save-profile {}",
+    "report a.json -f csv -o {}",
+    "compare a.json b.json --force -o {}",
+    "fidelity -c json -f csv -o {}",
+    "survey rows.jsonl --schema-to {}",
+    "schema export orders.avsc -f protobuf -o {}",
+    "run rows.jsonl -c json --ops size --quick --budget 0 -o {}",
+    "watch -o {} -- true",
+)
+"""Commands that write a file which is named."""
 
 
 @pytest.mark.parametrize(
@@ -47,13 +69,38 @@ def folder(tmp_path: Path) -> Path:
     ],
 )
 def test_nothing_is_lost_to_an_output(folder: Path, line: str, said: str) -> None:
-    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    before = contents(folder)
     done = bakeoff(folder, *line.format(folder=folder.name).split())
 
     assert 2 == done.returncode, done.stderr
     assert said in done.stderr
     assert "Traceback" not in done.stderr
-    assert before == {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert before == contents(folder)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+
+@pytest.mark.parametrize("name", ["kept.json.gz", "cut.json.gz", "circle.json", "sub", "x" * 300 + ".json"])
+@pytest.mark.parametrize("line", WRITERS)
+def test_no_command_writes_to_what_is_no_place_for_a_file(folder: Path, line: str, name: str) -> None:
+    """The exit code is 2, as 1 is the answer of some commands."""
+    before = contents(folder)
+    done = bakeoff(folder, *line.format(name).split())
+
+    assert 2 == done.returncode, done.stderr
+    assert 1 == done.stderr.count("bakeoff: ")
+    assert before == contents(folder)
+    assert (folder / "circle.json").is_symlink()
+
+
+@pytest.mark.parametrize("line", WRITERS)
+def test_commands_write_to_a_new_name(folder: Path, line: str) -> None:
+    done = bakeoff(folder, *line.format("new.json").split())
+
+    assert 0 == done.returncode, done.stderr
+    assert (folder / "new.json").is_file()
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ...datasets.corpora import is_function
+from ...datasets.corpora import is_function, is_read_once
 from ...errors import UsageError
 from ...schemas.naming import is_definition
 from ..deaths import Deaths
@@ -110,7 +110,8 @@ def options_of(
             f"refusing to import {', '.join(made)} named in the result file; to allow it, pass it with "
             "--corpus"
         )
-    if gone := [source for source in sources or named if handles(source)]:
+    # Nobody may write to a pipe that only the file names.
+    if gone := [each for each in sources or named if handles(each) or (not sources and is_read_once(each))]:
         raise UsageError(f"cannot read {', '.join(gone)} again; name a file with --corpus")
     return dataclasses.replace(
         stored,

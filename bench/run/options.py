@@ -22,6 +22,8 @@ from ..workers import builds
 from .releases import Releases
 from .stopping import Rule
 
+_LONGEST = 10.0
+"""Most seconds of a slice in a file: the budget does not end a slice, and a file may be untrusted."""
 _LINE_BREAK = "\0"
 """Replaces a line break in a file's name when names are joined by line breaks: no name contains it."""
 
@@ -310,7 +312,7 @@ class Options:
         """Read the output of `flat`, without the progress that a run has added.
 
         Raises:
-            TypeError: The options are from another version.
+            TypeError: The options are from another version, or from no run of ours.
         """
         plain: dict[str, Any] = {
             key: value for key, value in flat.items() if key != "alpha" and not key.startswith("reached ")
@@ -321,7 +323,10 @@ class Options:
                 empty = not text and get_origin(kind) is tuple
                 parts = () if empty else text.split("\n")
                 plain[key] = tuple(part.replace(_LINE_BREAK, "\n") for part in parts)
-        return typed(cls, plain)
+        made = typed(cls, plain)
+        if not 0 < made.slice <= _LONGEST:
+            raise TypeError(f"a slice takes {made.slice:g} s, and at most {_LONGEST:g} s in our runs")
+        return made
 
     def conditions(self) -> dict[str, Fact]:
         """Return the options that change what a figure means, as they are shown, unless they have defaults.

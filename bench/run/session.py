@@ -13,7 +13,7 @@ from types import FrameType
 
 from ...codecs.registry import given
 from ...errors import RunError, UsageError
-from ...files import is_device, is_result_file
+from ...files import end_of_links, is_device, is_result_file
 from ..jobs import Executor
 from ..method import Budget
 from ..past import free_core, remember
@@ -48,13 +48,14 @@ class _UnfitError(RunError):
 
 
 def guard(output: Path) -> None:
-    """Refuse to overwrite a file that is not a result file.
+    """Refuse to overwrite a file that is not a result file, and names that no file can have.
 
     Raises:
-        UsageError: The file is not a result file.
+        UsageError: The file is not a result file, or cannot be written.
     """
-    if not output.parent.is_dir():
-        raise UsageError(f"{output}: no such folder: {output.parent}")
+    for folder in (output.parent, end_of_links(output).parent):
+        if not folder.is_dir():
+            raise UsageError(f"{output}: no such folder: {folder}")
     if output.suffix == ".gz":
         raise UsageError(f"{output}: a result file is not compressed; remove .gz")
     if output.is_dir():

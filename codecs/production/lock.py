@@ -156,7 +156,8 @@ class Lock:
                 f"{path}: no such lock; write one with `bakeoff pick RESULTS --write`"
             ) from error
         except (OSError, ValueError, RecursionError) as error:
-            raise RunError(f"{path}: cannot be read as a lock: {error}") from error
+            reason = getattr(error, "strerror", None) or error  # with it, the path is said once
+            raise RunError(f"{path}: cannot be read as a lock: {reason}") from error
         number = plain.get("version")
         if type(number) is int and number in _UNRELEASED:
             raise RunError(

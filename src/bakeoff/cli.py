@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import select
 import signal
@@ -12,7 +13,7 @@ import click
 
 from . import __version__
 from .console import escaped_output
-from .errors import BakeoffError, UsageError, hint, near
+from .errors import BakeoffError, UsageError, hint, near, reason_of
 from .memory import limit_of_addresses
 
 GROUPS = {
@@ -142,6 +143,10 @@ def _help_of(context: click.Context | None) -> str:
     return f"see `{context.command_path if context else 'bakeoff'} --help`"
 
 
+_OF_NAMES = (errno.ENAMETOOLONG, errno.ELOOP, errno.EACCES)
+"""Errors of the system for a name that was typed."""
+
+
 def main(args: list[str] | None = None) -> None:
     """Run the command line and exit.
 
@@ -195,9 +200,8 @@ def _exit_code(args: list[str] | None) -> int:
         if debug:
             raise
         _let_go_of_output()
-        where = f"{error.filename}: " if error.filename else ""
-        _complain(f"{where}{error.strerror or error}")
-        code = 1
+        _complain(reason_of(error))
+        code = 2 if error.errno in _OF_NAMES else 1
     except SystemExit as error:
         # click and rich both exit with 1 when the reader of a pipe has closed it, which is not an error.
         code = 0 if isinstance(error.__context__, BrokenPipeError) or _reader_gone() else error.code

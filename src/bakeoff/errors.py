@@ -38,6 +38,12 @@ class SchemaError(UsageError, ValueError):
         return f"schema at `{self.path}`: {self.reason}"
 
 
+def reason_of(error: OSError) -> str:
+    """Return what the system says of a file, with the file's name."""
+    where = f"{error.filename}: " if error.filename else ""
+    return f"{where}{error.strerror or error}"
+
+
 def near(name: str, known: Iterable[str], other_words: Mapping[str, str] | None = None) -> tuple[str, ...]:
     """Return at most three known names similar to an unknown one, the most similar first.
 

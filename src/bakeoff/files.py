@@ -7,6 +7,7 @@ import mmap
 import os
 import sys
 import tempfile
+import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +21,10 @@ CACHE = "BAKEOFF_CACHE"
 
 WATCH_KEY = "bakeoff_watch"
 """First key of the file that `bakeoff watch` writes."""
+
+_RESULT_KEY = b'"bakeoff_result"'
+_ZIPPED = 64 << 20
+"""Most bytes to look at in a zipped file; no result file has more."""
 
 _STREAMS = (Path("/dev/stdin"), Path("/dev/stdout"), Path("/dev/stderr"))
 
@@ -37,11 +42,14 @@ def atomic_write(path: Path, *, private: bool = False, own: bool = False) -> Ite
         own: The user has not typed its name; see `check_own`.
 
     Raises:
-        UsageError: The folder is missing or read-only, or `own` forbids it.
+        UsageError: The folder is missing or read-only, it is a folder itself, links lead in a circle, or
+            `own` forbids it.
         RunError: The disk is full; no part of a file is left.
     """
     if own:
         check_own(path)
+    elif path.is_dir():
+        raise UsageError(f"{path}: is a folder, and not a file")
     elif is_device(path):
         try:
             with path.open("wb") as file:
@@ -49,7 +57,7 @@ def atomic_write(path: Path, *, private: bool = False, own: bool = False) -> Ite
         except OSError as error:
             raise RunError(f"{path}: not written: {error.strerror}") from error
         return
-    path = path.absolute() if own else path.resolve()
+    path = path.absolute() if own else end_of_links(path)
     try:
         mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
         mode = 0o600 if private else mode
@@ -71,6 +79,18 @@ def atomic_write(path: Path, *, private: bool = False, own: bool = False) -> Ite
         raise RunError(f"{path}: not written: {error.strerror}") from error
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def end_of_links(path: Path) -> Path:
+    """Return the file to which a name leads that the user has typed. It need not exist.
+
+    Raises:
+        UsageError: Links lead in a circle.
+    """
+    end = Path(os.path.realpath(path))
+    if end.is_symlink():
+        raise UsageError(f"{path}: cannot write here: {os.strerror(errno.ELOOP)}")
+    return end
 
 
 def check_own(path: Path) -> None:
@@ -192,10 +212,13 @@ def is_result_file(path: Path) -> bool:
         return True
     try:
         with os.fdopen(open_regular(path), "rb") as file:
+            if path.suffix == ".gz":
+                plain = zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(file.read(_ZIPPED), _ZIPPED)
+                return plain.startswith(b"{") and _RESULT_KEY in plain
             if file.read(1) != b"{":
                 return False
             # The file may be a corpus of any size: mapping it takes no extra memory.
             with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-                return content.find(b'"bakeoff_result"') >= 0
-    except OSError:
+                return content.find(_RESULT_KEY) >= 0
+    except (OSError, zlib.error):
         return False

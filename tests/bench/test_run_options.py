@@ -72,6 +72,12 @@ def test_an_optional_list_is_none_or_has_texts(value: tuple[str, ...] | None) ->
     assert value == Options.from_flat(replace(PLAIN, null=value).flat()).null
 
 
+@pytest.mark.parametrize("seconds", [1e6, float("inf"), float("nan"), 0.0, -1.0])
+def test_a_file_cannot_ask_for_slices_that_never_end(seconds: float) -> None:
+    with pytest.raises(TypeError, match="slice"):
+        Options.from_flat(replace(PLAIN, slice=seconds).flat())
+
+
 class TestRuns:
     """Runs that measure the same work, whichever way it was requested."""
 

@@ -14,7 +14,7 @@ import click
 from click.core import ParameterSource
 
 from ..console import console, unescaped
-from ..errors import RunError, UsageError
+from ..errors import RunError, UsageError, reason_of
 from ..escape import escaped
 from ..files import atomic_write, is_device, is_result_file
 
@@ -103,6 +103,10 @@ def exit_code_1_is_an_answer() -> Iterator[None]:
         yield
     except RunError as error:
         raise UsageError(str(error)) from error
+    except BrokenPipeError:
+        raise  # the reader needs no more
+    except OSError as error:
+        raise UsageError(reason_of(error)) from error
 
 
 @contextmanager

@@ -14,7 +14,7 @@ import click
 
 from ..console import live_display, show_on, show_text
 from ..errors import BakeoffError, RunError, UsageError
-from ..files import atomic_write, check_own, is_device, is_watch_file
+from ..files import atomic_write, check_own, end_of_links, is_device, is_watch_file
 from ._output import layout, typed
 from ._records import destination
 
@@ -149,10 +149,12 @@ def _check(path: Path) -> None:
     """Refuse a file that cannot hold the answer, before the program runs.
 
     Raises:
-        UsageError: Another ending than .json, or an existing file that `bakeoff watch` has not written.
+        UsageError: Another ending than .json, an existing file that `bakeoff watch` has not written, or links
+            in a circle.
     """
     if path.suffix != ".json":
         raise UsageError(f"{path}: the answer is JSON; name a .json file with -o")
+    end_of_links(path)
     if path.exists() and not is_device(path) and path.stat().st_size and not is_watch_file(path):
         raise UsageError(f"{path}: exists, and `bakeoff watch` has not written it; choose another with -o")
 
