@@ -24,6 +24,14 @@ MEMBERS: Final = (
 )
 """A loss of libraries in which a look for such enums would be felt in each dump."""
 
+FIELDS_ONLY: Final = (
+    "dataclasses that extend text, bytes, numbers or moments are written as their fields only"
+)
+"""A loss of libraries that write dataclasses themselves, in which a look for such would be felt in each dump."""
+
+OBJECT_KEYS: Final = "dict keys that are objects with fields, or hold some, make the payload unreadable"
+"""A loss of libraries that write MessagePack's maps as keys, but do not read them."""
+
 NO_OFFSET: Final = "datetimes whose `utcoffset()` is None are written as in UTC"
 """A loss of libraries that ask only whether a datetime has a zone."""
 

@@ -28,6 +28,7 @@ from ..conventions.families import (
     exactly,
 )
 from ..conventions.notes import (
+    FIELDS_ONLY,
     FIGURES,
     MEMBERS,
     NO_OFFSET,
@@ -402,6 +403,7 @@ def _msgspec() -> Spec:
             UNSORTED_SETS,
             ATTRIBUTES,
             MEMBERS,
+            FIELDS_ONLY,
         ),
         notes=(counted_levels(1.05),),
         policies=NO_LITERALS,

@@ -13,6 +13,7 @@ from typing import Any
 from ..binding import Bound, SchemaProtocol, unbound
 from ..conventions.classes import ClassFamily
 from ..conventions.families import FormatFamily
+from ..conventions.notes import FIELDS_ONLY
 from ..safety.keys import with_checked_keys
 from ..safety.policies import Policies
 from ..spec import RawCalls, Spec
@@ -146,6 +147,7 @@ def typed(
             "records are decoded as Structs, in the order of the schema, without unknown fields",
             ROUNDED_OFFSETS,
             UNSORTED_SETS,
+            FIELDS_ONLY,
             *losses,
         ),
         takes="`msgspec.Struct` objects",

@@ -89,11 +89,6 @@ class WithClassVariable:
 
 
 @dataclasses.dataclass
-class WithDict(dict):  # type: ignore[type-arg]
-    a: int = 1
-
-
-@dataclasses.dataclass
 class Iterable:
     a: int
 
