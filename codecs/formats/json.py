@@ -33,6 +33,7 @@ from ..conventions.notes import (
     MEMBERS,
     NO_OFFSET,
     STRANGERS,
+    UNSET_FIELDS,
     Cost,
     Note,
     costly_keys,
@@ -54,6 +55,7 @@ from .class_libraries import ATTRS, DATACLASSES, opening
 from .structs import (
     ATTRIBUTES,
     OBJECTS,
+    ORDER_OF_SCHEMA,
     OWN_ITERATION,
     TYPED,
     UNSORTED_SETS,
@@ -404,6 +406,7 @@ def _msgspec() -> Spec:
             ATTRIBUTES,
             MEMBERS,
             FIELDS_ONLY,
+            UNSET_FIELDS,
         ),
         notes=(counted_levels(1.05),),
         policies=NO_LITERALS,
@@ -457,7 +460,7 @@ def _pydantic(*, models: bool = False) -> Spec:
         accelerated=True,
         preserves=ANY_NUMBER - {"key_order"} | TYPED | {"bytes", "bytearray", "int_keys", "namedtuple"},
         losses=(
-            "decoded fields are in the order of the schema",
+            ORDER_OF_SCHEMA,
             "integers become floats if the schema says float",
             ROUNDED,
             OWN_ITERATION,

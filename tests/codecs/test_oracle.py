@@ -29,7 +29,7 @@ from oracle.compose import catalog, key_catalog, record
 from oracle.judge import FORMS, LOSSES, wrong
 from oracle.table import markdown
 from oracle.values import SPECIAL, Value, is_tried
-from oracle.ways import bound, called, is_class, rebuilt, streamed, typed, unexplained, ways_of
+from oracle.ways import bound, called, is_class, look_alikes, rebuilt, streamed, typed, unexplained, ways_of
 
 RANDOM = 80
 """Random records for each codec; `tasks.py fuzz 'values:*'` tries any number."""
@@ -70,6 +70,18 @@ def test_a_schema_brings_every_value_back(name: str) -> None:
     for kind, value in typed()[:: 3 if name.startswith(("cattrs", "mashumaro")) else 1]:
         made = bound(codec, kind) if is_tried(codec, value) else None
         for way in ways_of(made):
+            if words := unexplained(codec, way, value, schema=True):
+                faults[value.kind] = words
+
+    assert {} == faults
+
+
+@pytest.mark.parametrize("name", [name for name in ALL if codecs.describe(name).needs_schema])
+def test_a_schema_refuses_types_whose_values_it_cannot_tell_apart(name: str) -> None:
+    """Or brings all of them back."""
+    codec, faults = bakeoff.codec(name, trusted=True), {}
+    for kind, value in look_alikes():
+        for way in ways_of(bound(codec, kind)):
             if words := unexplained(codec, way, value, schema=True):
                 faults[value.kind] = words
 
@@ -129,9 +141,9 @@ def test_an_object_as_a_key_is_refused_or_read_unless_stated(codec: bakeoff.Code
         pytest.skip("reads any object")
     unread = set()
     for given in FROZEN:
-        for record in ({given: 1}, {"v": [{(given, 2): 1}]}):
+        for keyed in ({given: 1}, {"v": [{(given, 2): 1}]}):
             try:
-                payload = codec.encode(record)
+                payload = codec.encode(keyed)
             except EncodeError:
                 continue
             try:

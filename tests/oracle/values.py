@@ -24,7 +24,7 @@ import pandas as pd
 import polars as pl
 
 from bakeoff.codecs import Codec
-from bakeoff.codecs.conventions.notes import FIELDS_ONLY, MEMBERS
+from bakeoff.codecs.conventions.notes import FIELDS_ONLY, MEMBERS, UNSET_FIELDS
 from bakeoff.codecs.conventions.tokens import Summer
 from bakeoff.codecs.formats.structs import OWN_ITERATION, UNSORTED_SETS
 
@@ -374,6 +374,8 @@ def is_tried(codec: Codec, value: Value) -> bool:
     if OWN_ITERATION in codec.losses and re.search("subclass of (frozen)?set", value.kind):
         return False
     if FIELDS_ONLY in codec.losses and re.search(r"subclass of \w+ dataclass", value.kind):
+        return False
+    if UNSET_FIELDS in codec.losses and value.kind.endswith("dataclass with a default of its class"):
         return False
     if MEMBERS in codec.losses and "with another value" in value.kind:
         return False
