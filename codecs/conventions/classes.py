@@ -76,6 +76,10 @@ def _record_class(cls: type[Any]) -> RecordClass | None:
     """Return the facts about a class whose instances are records; None for any other class."""
     if issubclass(cls, _PLAIN):
         return None
+    if issubclass(cls, tuple):
+        if isinstance(names := getattr(cls, "_fields", None), tuple):
+            return RecordClass(cls, "namedtuple", names, names, list)
+        return None
     if hasattr(cls, "__struct_fields__"):
         return _struct(cls)
     if hasattr(cls, "__pydantic_fields__") and hasattr(cls, "model_validate"):
@@ -84,8 +88,6 @@ def _record_class(cls: type[Any]) -> RecordClass | None:
         return _by_attributes(cls, "attrs", tuple(one.name for one in declared))
     if dataclasses.is_dataclass(cls):
         return _by_attributes(cls, "dataclass", tuple(one.name for one in dataclasses.fields(cls)))
-    if issubclass(cls, tuple) and isinstance(names := getattr(cls, "_fields", None), tuple):
-        return RecordClass(cls, "namedtuple", names, names, list)
     return None
 
 

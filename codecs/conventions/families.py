@@ -58,7 +58,7 @@ _ASKED = (
 
 
 def exact_form(kind: type) -> Callable[[Any], Any] | None:
-    """Return what converts values of a subclass that overrides such methods to the type that it extends.
+    """Return what converts values of a subclass with such methods, or of a dataclass, to the type it extends.
 
     None for all other types, those with a convention of their own, and members of enumerations.
     """
@@ -66,7 +66,8 @@ def exact_form(kind: type) -> Callable[[Any], Any] | None:
         return None
     for base, exact in EXACT.items():
         if issubclass(kind, base):
-            if all(getattr(kind, name, None) is getattr(base, name, None) for name in _ASKED):
+            inherits = all(getattr(kind, name, None) is getattr(base, name, None) for name in _ASKED)
+            if inherits and not hasattr(kind, "__dataclass_fields__"):
                 return None
             return None if _of_own_type.dispatch(kind) is not _NO_RULE else exact
     return None

@@ -24,6 +24,15 @@ MEMBERS: Final = (
 )
 """A loss of libraries in which a look for such enums would be felt in each dump."""
 
+FIELDS_ONLY: Final = "dataclasses that extend text, bytes, numbers or times are written as their fields only"
+"""A loss of libraries that write dataclasses themselves, in which a look for these would take too long."""
+
+UNSET_FIELDS: Final = "fields of dataclasses with `init=False` are not written while they have their default"
+"""A loss of libraries that write the attributes of an instance, without those of its class."""
+
+OBJECT_KEYS: Final = "dict keys that are objects with fields, or hold some, make the payload unreadable"
+"""A loss of libraries that write MessagePack's maps as keys, but do not read them."""
+
 NO_OFFSET: Final = "datetimes whose `utcoffset()` is None are written as in UTC"
 """A loss of libraries that ask only whether a datetime has a zone."""
 

@@ -16,7 +16,7 @@ from ..conventions.notes import STRANGERS, Note
 from ..core.codec import Codec
 from ..safety.keys import with_checked_keys
 from ..spec import Calls, RawCalls, Spec
-from .structs import NONFINITE_AS_NULL, TYPED, UNKNOWN_DROPPED, dicts_of
+from .structs import NONFINITE_AS_NULL, ORDER_OF_SCHEMA, TYPED, UNKNOWN_DROPPED, dicts_of
 
 DATACLASSES: tuple[ClassFamily, ...] = ("dataclass",)
 """The kind of classes that mashumaro supports."""
@@ -71,8 +71,9 @@ def opening(spec: Spec, library: Literal["mashumaro", "cattrs"], *, texts: bool)
     # The library itself opens objects: rewritten ones would be of the wrong types.
     calls = Calls(bind=bind, raw=raw, lower=lambda record: record)
     return replace(spec, calls=calls, guards=guards).changed(
-        preserves={*spec.facts.preserves, *TYPED, "bytes", "bytearray", "int_keys", "dataclass"},
-        losses=(*spec.facts.losses, UNKNOWN_DROPPED),
+        preserves={*spec.facts.preserves, *TYPED, "bytes", "bytearray", "int_keys", "dataclass"}
+        - {"key_order"},
+        losses=(*spec.facts.losses, UNKNOWN_DROPPED, ORDER_OF_SCHEMA),
         notes=(
             Note(
                 "converts values to the declared type: the text '7' and the number 7.9 to the int 7, None to "

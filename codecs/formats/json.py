@@ -28,10 +28,12 @@ from ..conventions.families import (
     exactly,
 )
 from ..conventions.notes import (
+    FIELDS_ONLY,
     FIGURES,
     MEMBERS,
     NO_OFFSET,
     STRANGERS,
+    UNSET_FIELDS,
     Cost,
     Note,
     costly_keys,
@@ -53,6 +55,7 @@ from .class_libraries import ATTRS, DATACLASSES, opening
 from .structs import (
     ATTRIBUTES,
     OBJECTS,
+    ORDER_OF_SCHEMA,
     OWN_ITERATION,
     TYPED,
     UNSORTED_SETS,
@@ -402,6 +405,8 @@ def _msgspec() -> Spec:
             UNSORTED_SETS,
             ATTRIBUTES,
             MEMBERS,
+            FIELDS_ONLY,
+            UNSET_FIELDS,
         ),
         notes=(counted_levels(1.05),),
         policies=NO_LITERALS,
@@ -455,7 +460,7 @@ def _pydantic(*, models: bool = False) -> Spec:
         accelerated=True,
         preserves=ANY_NUMBER - {"key_order"} | TYPED | {"bytes", "bytearray", "int_keys", "namedtuple"},
         losses=(
-            "decoded fields are in the order of the schema",
+            ORDER_OF_SCHEMA,
             "integers become floats if the schema says float",
             ROUNDED,
             OWN_ITERATION,

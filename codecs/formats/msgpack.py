@@ -21,9 +21,12 @@ from ..conventions._forms import KeyedEncoder, utc_or_text
 from ..conventions.arrays import ARRAYS, COLUMNS, convention, kind_of
 from ..conventions.families import NATIVE_BYTES, WORDS, FormatFamily, content, distinct_keys
 from ..conventions.notes import (
+    FIELDS_ONLY,
     MEMBERS,
     MERGED,
     NO_OFFSET,
+    OBJECT_KEYS,
+    UNSET_FIELDS,
     Cost,
     Note,
     costly_keys,
@@ -197,7 +200,7 @@ def _tuples() -> Spec:
     return _msgpack(msgpack, msgpack.unpackb, use_list=False).changed(
         preserves=(PRESERVES - {"list"}) | {"tuple"},
         forms={"list": "tuple"},
-        losses=("list becomes tuple", MERGED),
+        losses=("list becomes tuple", MERGED, OBJECT_KEYS),
     )
 
 
@@ -485,6 +488,9 @@ def _msgspec() -> Spec:
             UNSORTED_SETS,
             ATTRIBUTES,
             MEMBERS,
+            FIELDS_ONLY,
+            UNSET_FIELDS,
+            OBJECT_KEYS,
         ),
         notes=(counted_levels(1.06),),
         policies=replace(POLICIES, classes=(msgspec.msgpack.Ext,)),

@@ -13,6 +13,7 @@ from typing import Any
 from ..binding import Bound, SchemaProtocol, unbound
 from ..conventions.classes import ClassFamily
 from ..conventions.families import FormatFamily
+from ..conventions.notes import FIELDS_ONLY, UNSET_FIELDS
 from ..safety.keys import with_checked_keys
 from ..safety.policies import Policies
 from ..spec import RawCalls, Spec
@@ -33,6 +34,7 @@ UNSORTED_SETS = "sets are written in the order of their hashes, subclasses by th
 OWN_ITERATION = "subclasses of sets are written by their own `__iter__`"
 ATTRIBUTES = "attrs classes are written by attributes: also others than fields, none that begins with `_`"
 UNKNOWN_DROPPED = "unknown fields are not decoded"
+ORDER_OF_SCHEMA = "decoded fields are in the order of the schema"
 OFFSETS_IN_UTC = "datetimes with an offset are decoded in UTC"
 
 # For formats whose payloads contain only the values of a schema: Avro, Arrow, protobuf, Thrift.
@@ -42,7 +44,7 @@ WIRE_PRESERVES = TYPED | {
 }  # fmt: skip
 WIRE_LOSSES = (
     OFFSETS_IN_UTC,
-    "decoded fields are in the order of the schema",
+    ORDER_OF_SCHEMA,
     "integers become floats if the schema says float",
 )
 WIRE_POLICIES = Policies(
@@ -109,7 +111,7 @@ def typed(
         return family.leaf(value)
 
     def bind(schema: SchemaProtocol) -> Bound:
-        binding = schema.binding("msgspec", array_like=array_like)
+        binding = schema.binding("msgspec", array_like=array_like, text_keys=family.text_keys)
         decode = decoder(binding.type).decode
         nulls = NONFINITE_AS_NULL in losses and schema.has_floats
         rows = array_like and hasattr(schema.types, "fields")
@@ -146,6 +148,9 @@ def typed(
             "records are decoded as Structs, in the order of the schema, without unknown fields",
             ROUNDED_OFFSETS,
             UNSORTED_SETS,
+            ATTRIBUTES,
+            FIELDS_ONLY,
+            UNSET_FIELDS,
             *losses,
         ),
         takes="`msgspec.Struct` objects",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime as dt
 import os
 import re
@@ -12,12 +13,15 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import attrs
+import msgspec
+import pydantic
 import pytest
 
 import bakeoff
 from bakeoff import codecs
-from bakeoff.codecs import EncodeError
-from bakeoff.codecs.conventions.notes import NO_OFFSET
+from bakeoff.codecs import DecodeError, EncodeError
+from bakeoff.codecs.conventions.notes import NO_OFFSET, OBJECT_KEYS
 from bakeoff.codecs.formats.cbor import UNREADABLE
 from bakeoff.codecs.formats.structs import UNSORTED_SETS
 from bakeoff.codecs.safety.policies import can_be_asked
@@ -25,7 +29,7 @@ from oracle.compose import catalog, key_catalog, record
 from oracle.judge import FORMS, LOSSES, wrong
 from oracle.table import markdown
 from oracle.values import SPECIAL, Value, is_tried
-from oracle.ways import bound, called, is_class, rebuilt, streamed, typed, unexplained, ways_of
+from oracle.ways import bound, called, is_class, look_alikes, rebuilt, streamed, typed, unexplained, ways_of
 
 RANDOM = 80
 """Random records for each codec; `tasks.py fuzz 'values:*'` tries any number."""
@@ -74,6 +78,18 @@ def test_a_schema_brings_every_value_back(name: str) -> None:
     assert {} == faults
 
 
+@pytest.mark.parametrize("name", [name for name in ALL if codecs.describe(name).needs_schema])
+def test_a_schema_refuses_types_whose_values_it_cannot_tell_apart(name: str) -> None:
+    """Or brings all of them back."""
+    codec, faults = bakeoff.codec(name, trusted=True), {}
+    for kind, value in look_alikes():
+        for way in ways_of(bound(codec, kind)):
+            if words := unexplained(codec, way, value, schema=True):
+                faults[value.kind] = words
+
+    assert {} == faults
+
+
 @pytest.mark.parametrize("name", ALL)
 def test_a_schema_builds_every_object_or_leaves_its_dict(name: str) -> None:
     codec, faults = bakeoff.codec(name, trusted=True), {}
@@ -104,6 +120,40 @@ def test_a_field_is_what_the_record_has(codec: bakeoff.Codec) -> None:
         if is_tried(codec, value):
             whole, field = codec.decode(payload)["a"], codec.peek(payload, "a")
             assert repr(whole) == repr(field), value.kind
+
+
+class FrozenStruct(msgspec.Struct, frozen=True):
+    a: int = 1
+
+
+class FrozenModel(pydantic.BaseModel, frozen=True):
+    a: int = 1
+
+
+FROZEN = [
+    dataclasses.make_dataclass("Frozen", [("a", int, 1)], frozen=True)(),
+    attrs.make_class("Frozen", {"a": attrs.field(default=1)}, frozen=True)(),
+    FrozenStruct(),
+    FrozenModel(),
+]
+
+
+def test_an_object_as_a_key_is_refused_or_read_unless_stated(codec: bakeoff.Codec) -> None:
+    if codec.format == "pickle":
+        pytest.skip("reads any object")
+    unread = set()
+    for given in FROZEN:
+        for keyed in ({given: 1}, {"v": [{(given, 2): 1}]}):
+            try:
+                payload = codec.encode(keyed)
+            except EncodeError:
+                continue
+            try:
+                codec.decode(payload)
+            except DecodeError:
+                unread.add(type(given))
+
+    assert (OBJECT_KEYS in codec.losses) == bool(unread)
 
 
 class NoOffset(dt.tzinfo):

@@ -5,13 +5,16 @@ from __future__ import annotations
 import dataclasses
 import enum
 import functools
+import typing
 from collections import namedtuple
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import attrs
 import msgspec
 import pydantic
+
+_Held = TypeVar("_Held")
 
 # dataclasses --------------------------------------------------------------------------------------------
 
@@ -89,11 +92,6 @@ class WithClassVariable:
 
 
 @dataclasses.dataclass
-class WithDict(dict):  # type: ignore[type-arg]
-    a: int = 1
-
-
-@dataclasses.dataclass
 class Iterable:
     a: int
 
@@ -108,6 +106,11 @@ class Iterable:
 
     def keys(self) -> list[str]:
         return ["other"]
+
+
+@dataclasses.dataclass
+class Generic(typing.Generic[_Held]):
+    held: _Held
 
 
 @dataclasses.dataclass
@@ -200,6 +203,10 @@ class ModelBelow(Model):
 class ModelAliased(pydantic.BaseModel):
     model_config = pydantic.ConfigDict(populate_by_name=True)
     first: int = pydantic.Field(alias="First", serialization_alias="FIRST")
+
+
+class ModelDefaultAlias(pydantic.BaseModel):
+    first: int = pydantic.Field(default=1, alias="First")
 
 
 class ModelComputed(pydantic.BaseModel):
@@ -349,6 +356,7 @@ def objects() -> Iterator[tuple[str, Any, Any]]:
     yield "slots below slots", SlotsBelowSlots(1, "kept", 4), {"a": 1, "_note": "kept", "c": 4}
     yield "dataclass with _", Underscored(1, 7, 8), {"a": 1, "_hidden": 7, "_Underscored__mangled": 8}
     yield "dataclass with init=False", total, {"a": 1, "total": 9, "unshown": 4}
+    yield "dataclass with a default of its class", NotInInit(1), {"a": 1, "total": 0, "unshown": 4}
     yield "dataclass with InitVar", WithInitVar(2, 5), {"a": 2, "scaled": 10}
     yield "frozen dataclass", KeywordsFrozen(a=1, b=(2,)), {"a": 1, "b": (2,)}
     yield "dataclass with properties", _touched(WithProperties(2)), {"a": 2}
@@ -374,6 +382,7 @@ def objects() -> Iterator[tuple[str, Any, Any]]:
     yield "model", Model(a=1, b=[2]), {"a": 1, "b": [2]}
     yield "model below model", ModelBelow(a=1, b="é", c=4), {"a": 1, "b": "é", "c": 4}
     yield "model with an alias", ModelAliased(First=1), {"FIRST": 1}
+    yield "model with an alias and a default", ModelDefaultAlias(First=2), {"First": 2}
     yield "model with computed fields", _touched(ModelComputed(a=2)), {"a": 2}
     yield "model with extra fields", ModelExtra(a=1, z=[2]), {"a": 1, "z": [2]}  # type: ignore[call-arg]
     yield "model with an excluded field", ModelExcluded(a=1), {"a": 1, "hidden": 5}

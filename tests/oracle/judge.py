@@ -17,7 +17,7 @@ from bakeoff.bench.lab.fidelity.equality import MISSING, equal
 from bakeoff.codecs import Codec
 from bakeoff.codecs.conventions.arrays import convention
 from bakeoff.codecs.conventions.classes import opened
-from bakeoff.codecs.conventions.notes import MEMBERS, NO_OFFSET
+from bakeoff.codecs.conventions.notes import FIELDS_ONLY, MEMBERS, NO_OFFSET, OBJECT_KEYS, UNSET_FIELDS
 from bakeoff.codecs.conventions.tokens import token_of
 from bakeoff.codecs.formats.cbor import SEQUENCES, UNREADABLE
 from bakeoff.codecs.formats.structs import ATTRIBUTES, OWN_ITERATION, UNKNOWN_DROPPED, UNSORTED_SETS
@@ -220,6 +220,9 @@ LOSSES: dict[str, Callable[[Any, Any], bool]] = {
     OWN_ITERATION: _never,
     ATTRIBUTES: _never,
     MEMBERS: _never,
+    FIELDS_ONLY: _never,
+    OBJECT_KEYS: _never,
+    UNSET_FIELDS: _never,
     NO_OFFSET: _never,
     UNREADABLE: _never,
     "list becomes tuple": lambda a, b: type(a) is list and type(b) is tuple,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import array
+import dataclasses
 import datetime as dt
 import decimal
 import enum
@@ -23,7 +24,7 @@ import pandas as pd
 import polars as pl
 
 from bakeoff.codecs import Codec
-from bakeoff.codecs.conventions.notes import MEMBERS
+from bakeoff.codecs.conventions.notes import FIELDS_ONLY, MEMBERS, UNSET_FIELDS
 from bakeoff.codecs.conventions.tokens import Summer
 from bakeoff.codecs.formats.structs import OWN_ITERATION, UNSORTED_SETS
 
@@ -215,6 +216,9 @@ def subclasses() -> Iterator[Value]:
         if base in (dict, list, set, str, int, tuple):
             # With a dict of attributes, which some libraries write instead.
             kinds["attributes"] = type(f"Own{base.__name__}", (base,), {"__init__": _with_attribute})
+        # Fields are attributes, also those of a library's classes.
+        fielded = type(f"Own{base.__name__}", (base,), {"secret": 5, "__annotations__": {"secret": int}})
+        kinds["dataclass"] = dataclasses.dataclass(init=False, eq=False, repr=False)(fielded)
         for name, kind in kinds.items():
             for value in values:
                 yield Value(f"subclass of {base.__name__} {name}".strip(), _made(kind, base, value), value)
@@ -362,11 +366,16 @@ def is_tried(codec: Codec, value: Value) -> bool:
     """Whether a codec can be expected to bring a value back.
 
     Some say that they drop fields that the schema does not have. pickle leaves that to the methods of a class. ujson ignores the error of a signaling NaN, and goes on. Some
-    codecs say that their library writes sets, attrs classes and members of enums by rules of its own.
+    codecs say that their library writes sets, attrs classes, members of enums and dataclasses that extend other
+    types by rules of its own.
     """
     if UNSORTED_SETS in codec.losses and re.search("attrs|subclass of (frozen)?set", value.kind):
         return False
     if OWN_ITERATION in codec.losses and re.search("subclass of (frozen)?set", value.kind):
+        return False
+    if FIELDS_ONLY in codec.losses and re.search(r"subclass of \w+ dataclass", value.kind):
+        return False
+    if UNSET_FIELDS in codec.losses and value.kind.endswith("dataclass with a default of its class"):
         return False
     if MEMBERS in codec.losses and "with another value" in value.kind:
         return False

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import decimal
 import functools
 import io
 import operator
 from collections.abc import Callable, Iterator, Sequence
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 from bakeoff.bench.lab.fidelity.equality import equal
 from bakeoff.codecs import Codec, DecodeError, EncodeError
@@ -15,6 +17,7 @@ from bakeoff.codecs.conventions.tokens import token_of
 from bakeoff.errors import UsageError
 from bakeoff.schemas import Hint, Schema
 
+from .classes import Generic
 from .compose import catalog, key_catalog
 from .judge import wrong
 from .values import Value
@@ -155,6 +158,26 @@ def declared(value: Value) -> Any:
     return type_of(value.meant)
 
 
+def look_alikes() -> Iterator[tuple[Any, Value]]:
+    """Yield types with two values that are equal, or the same text as keys, and records of them."""
+    kinds: list[tuple[Any, tuple[Any, ...]]] = [
+        (Literal[1, True], (1, True)),
+        (dict[int | str, int], ({1: 2}, {"1": 2})),
+        (dict[bool | str, int], ({True: 2}, {"true": 2})),
+        (dict[Literal["1", 1], int], ({1: 2}, {"1": 2})),
+    ]
+    for kind, kept in kinds:
+        for each in kept:
+            yield ("v", kind), Value(f"{kind}", {"v": each, "z": 1}, {"v": each, "z": 1})
+
+
+def _generics() -> Iterator[tuple[Any, Any]]:
+    """Yield generic classes with arguments, and a value of their field."""
+    for value in (decimal.Decimal("1.10"), dt.date(2020, 1, 2), [decimal.Decimal(1)], {dt.time(1): 2}):
+        yield Generic[type_of(value)], value
+        yield Generic[type_of(value) | None], value
+
+
 @functools.cache
 def typed() -> list[tuple[Any, Value]]:
     """Return the types and the values of records that hold each value, key, and item of a set."""
@@ -172,6 +195,7 @@ def typed() -> list[tuple[Any, Value]]:
         made.append((("v", dict[kind, int]), keyed))  # type: ignore[valid-type]
         item = Value(f"item of a set: {key.kind}", {"v": {key.given}, "z": 1}, {"v": {key.meant}, "z": 1})
         made.append((("v", set[kind]), item))  # type: ignore[valid-type]
+    made += [(kind, Value(f"{kind}", Generic(each), {"held": each})) for kind, each in _generics()]
     objects = (value for value in catalog() if record_class(type(value.given)) is not None)
     made += [(type(each.given), Value(f"record: {each.kind}", each.given, each.meant)) for each in objects]
     return made

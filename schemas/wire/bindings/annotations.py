@@ -185,6 +185,8 @@ class _Builder:
                     raise SchemaError(path, f"the values of `{node}` are not all text or integers of 64 bits")
                 return cls
             case t.LiteralType(values):
+                if len({*values}) < len(values):
+                    raise SchemaError(path, f"{self.library} reads equal values of `{node}` as one")
                 return Literal[values]
             case t.DictType(key, value):
                 if not isinstance(key, _KEYS):
@@ -201,7 +203,7 @@ class _Builder:
                 self.tuples[cls] = tuple[items]  # type: ignore[valid-type]
                 return cls
             case t.RefType() if self.families and node.record.cls is not None:
-                return node.record.cls
+                return node.record.declared
         raise SchemaError(path, f"{self.library} does not support `{node}`")
 
     def _check(self, node: t.Type, path: str) -> None:
@@ -228,7 +230,7 @@ class _Builder:
             if known is None or known.family not in self.families:
                 raise SchemaError(path, f"{self.library} does not build objects of `{node}`")
             self.built.add(node.cls)
-            return node.cls
+            return node.declared
         if node not in self.made:
             for item in node.fields:
                 # mashumaro puts the names into its code as they are, so one could contain code.

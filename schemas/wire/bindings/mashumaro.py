@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from ....codecs.binding import Binding
 from ....codecs.conventions.rules import duration_text
 from ...plan.convert import to_timedelta
+from ...tree import types as t
+from ...tree.declare import SchemaError
 from .annotations import Calls, Form, annotation, bytes_forms, checked
 
 if TYPE_CHECKING:
@@ -32,6 +34,8 @@ def binding(
     from mashumaro.codecs import BasicDecoder, BasicEncoder
     from mashumaro.dialect import Dialect
 
+    if schema.as_objects:
+        _refuse_optional_arguments(schema.types)
     annotated = annotation(schema, ("dataclass",), "mashumaro", splits_text=True)
     # Its own forms are seconds as a float, which does not have all microseconds, and base64 with line breaks.
     forms = {dt.timedelta: Form(duration_text, to_timedelta(None)), **bytes_forms(texts=texts)}
@@ -62,3 +66,10 @@ def binding(
         schema.apply,
         as_is=annotated.own,
     )
+
+
+def _refuse_optional_arguments(types: t.Type) -> None:
+    """Refuse generic classes with arguments of which the library does not read None."""
+    for path, each in t.walk(types):
+        if isinstance(each, t.RecordType) and any(type(None) in get_args(one) for one in each.arguments):
+            raise SchemaError(path, f"mashumaro does not read None in the generic class `{each}`")

@@ -16,6 +16,8 @@ from ...tree.declare import SchemaError, tag_of
 from .leaves import generic
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from . import BindableSchema
 
 _SIMPLE: dict[type[t.Type], Any] = t.PYTHON | {
@@ -25,7 +27,7 @@ _SIMPLE: dict[type[t.Type], Any] = t.PYTHON | {
 del _SIMPLE[t.ComplexType]
 
 
-def binding(schema: BindableSchema, *, array_like: bool = False) -> Binding:
+def binding(schema: BindableSchema, *, array_like: bool = False, text_keys: bool = False) -> Binding:
     """Return the `msgspec.Struct` classes of a schema's records, and the conversions to and from them.
 
     `type` is the type for msgspec's typed decoders and for `msgspec.convert`. Types other than records are
@@ -35,6 +37,7 @@ def binding(schema: BindableSchema, *, array_like: bool = False) -> Binding:
     Args:
         schema: The schema.
         array_like: Write records as lists of their values, without field names.
+        text_keys: The format writes all keys of maps as text.
 
     Raises:
         SchemaError: msgspec has no typed form for a type (complex; bytes in hex; numbers for datetimes;
@@ -45,14 +48,16 @@ def binding(schema: BindableSchema, *, array_like: bool = False) -> Binding:
         from msgspec import convert
     except ImportError as error:
         raise UsageError("msgspec is not installed; pip install 'bakeoff[msgspec]'") from error
+    if text_keys:
+        _refuse_keys_alike(schema.types)
     as_objects = schema.as_objects and not array_like
     if as_objects and _is_own(schema.types.item if isinstance(schema.types, t.ListType) else schema.types):
         kind = _struct_type(schema.types, array_like, as_objects)
         return Binding(kind, schema.apply, schema.apply, as_is=True)
     kind = _struct_type(schema.types, array_like, as_objects)
     give = functools.partial(_plain, as_objects=as_objects)
-    # msgspec asks methods of subclasses, such as `__int__`.
-    plain = exactly(members=False)
+    # msgspec asks methods of subclasses, such as `__int__`, and looks for attributes by the names of keys.
+    plain = exactly(_opened_with_keys, members=False)
     if not array_like:
         return Binding(
             kind,
@@ -69,6 +74,23 @@ def binding(schema: BindableSchema, *, array_like: bool = False) -> Binding:
         ),
         give,
     )
+
+
+def _opened_with_keys(kind: type) -> Callable[[Any], Any] | None:
+    """Return what makes a dict of objects of a class whose keys are not the names of its attributes."""
+    known = record_class(kind)
+    return None if known is None or known.keys == known.attributes else known.open
+
+
+def _refuse_keys_alike(types: t.Type) -> None:
+    """Refuse maps with text and other values as keys, which are the same text."""
+    for path, each in t.walk(types):
+        if not isinstance(each, t.DictType):
+            continue
+        options = getattr(each.key, "options", (each.key,))
+        literals = [str(value) for option in options for value in getattr(option, "values", ())]
+        if (t.StrType() in options and len(options) > 1) or len({*literals}) < len(literals):
+            raise SchemaError(path, f"the keys of `{each.key}` are all written as text")
 
 
 def _suspect(types: t.Type) -> tuple[bytes, ...]:
