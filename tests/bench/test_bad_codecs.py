@@ -189,5 +189,5 @@ def test_no_codec_through_is_a_failure(tmp_path: Path) -> None:
     result = read(tmp_path / "bakeoff.json")
 
     assert cell(result, "segfaults-late", "size").samples
-    assert "Every codec failed." in done.stdout
+    assert "  use     none: every codec failed\n" in done.stdout
     assert done.returncode == 1
