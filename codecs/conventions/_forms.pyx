@@ -6,6 +6,7 @@ Such a hook decides what a record of these types costs, so it takes no longer th
 
 from binascii import b2a_base64
 
+cimport cython
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.datetime cimport (
     PyDateTime_Check, datetime_day, datetime_hour, datetime_microsecond, datetime_minute, datetime_month,
@@ -210,6 +211,7 @@ cdef class Rewriter:
             raise ValueError("two items of a set are written alike")
         return changed
 
+    @cython.boundscheck(True)  # a method of an item may shorten the list
     cdef object _items(self, value):
         cdef list changed = None
         cdef Py_ssize_t position = 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import decimal
 import uuid
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -144,3 +145,29 @@ def test_the_key_none_is_the_text_null(name):
     codec = bakeoff.codec(name)
 
     assert {"null": 1} == codec.decode(codec.encode({None: 1}))
+
+
+class _Shortens(Mapping):
+    """Empties the list that it is in when it is read."""
+
+    def __init__(self, around):
+        self._around = around
+
+    def __getitem__(self, key):
+        raise KeyError(key)
+
+    def __iter__(self):
+        self._around.clear()
+        return iter(())
+
+    def __len__(self):
+        return 0
+
+
+def test_a_list_that_its_item_empties_is_refused():
+    """Such values are rewritten in compiled code, before the library sees them."""
+    record = {"items": []}
+    record["items"] += [[number] for number in range(500)] + [_Shortens(record["items"])]
+
+    with pytest.raises(bakeoff.EncodeError):
+        bakeoff.codec("bson").encode(record)
