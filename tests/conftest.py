@@ -46,9 +46,13 @@ LONG_BUILDS = {"rust"}
 
 # Test runs are not past runs of this machine.
 os.environ["BAKEOFF_PAST_RUNS"] = "off"
-# A shell ignores Ctrl-C for what it starts in the background, and commands that the tests start inherit that.
+# A shell ignores Ctrl-C for what it starts in the background, and nohup ignores SIGHUP. Commands that the
+# tests start inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+for _name in ("SIGHUP", "SIGQUIT"):
+    if (_number := getattr(signal, _name, None)) and signal.getsignal(_number) is signal.SIG_IGN:
+        signal.signal(_number, signal.SIG_DFL)
 # Later test runs find what this one has built.
 os.environ["BAKEOFF_CACHE"] = str(Path(__file__).parents[1] / "build" / "cache")
 
