@@ -66,6 +66,8 @@ TYPED = (
         "-m",
         "pages",
         "-m",
+        "scripts",
+        "-m",
         "servers",
         "-m",
         "small_stacks",

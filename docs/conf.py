@@ -165,7 +165,7 @@ def completed(_app: Sphinx, name: str, source: list[str]) -> None:
 
 
 def overview(app: Sphinx, failed: Exception | None) -> None:
-    """Write the page over all data sets beside the list of their results."""
+    """Write the page of all data sets into the folder of their results."""
     if failed is None and app.builder.format == "html":
         kept = (RESULTS / f"{name}.json.gz" for name in tomllib.loads((RESULTS / "data.toml").read_text()))
         page = render([load(path) for path in kept])

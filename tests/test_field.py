@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
-from types import ModuleType
-
 import pytest
 
+import scripts
 from bakeoff import codecs
 from pages import ROOT
 
 pytestmark = pytest.mark.checkout
 
 
-def _loaded() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("field", ROOT / "docs" / "field.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
-
-
-field = _loaded()
+field = scripts.load(ROOT / "docs" / "field.py")
 
 
 def test_the_library_of_every_row_is_in_the_register() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import json
 import re
 import sys
@@ -11,11 +10,11 @@ import tarfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 
+import scripts
 from bakeoff.bench.results import ResultData, read, write
 from bakeoff.datasets.corpora import is_function
 from bakeoff.imports import named
@@ -25,18 +24,8 @@ from pages import ROOT
 pytestmark = pytest.mark.checkout
 
 
-def _loaded(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
-
-
-gallery = _loaded(ROOT / "docs/gallery.py")
-makers = _loaded(ROOT / "docs/results/makers.py")
+gallery = scripts.load(ROOT / "docs/gallery.py")
+makers = scripts.load(ROOT / "docs/results/makers.py")
 OURS = gallery.Gallery(ROOT)
 SETS = {each.name: each for each in OURS.sets()}
 MEASURED = OURS.measured()

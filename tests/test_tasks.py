@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import sys
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -11,18 +10,15 @@ from zipfile import ZipFile
 
 import pytest
 
+import scripts
+
 pytestmark = pytest.mark.checkout
 
 
 @pytest.fixture
 def tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """The module, with an empty .venv and all commands written down in `typed`."""
-    path = Path(__file__).parents[1] / "tasks.py"
-    spec = importlib.util.spec_from_file_location("tasks", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = scripts.load(Path(__file__).parents[1] / "tasks.py")
     module.typed = []
     monkeypatch.setattr(module, "VENV", tmp_path)
     monkeypatch.setattr(module, "BIN", tmp_path / "bin")

@@ -406,7 +406,7 @@ def _field(value: Any) -> Any:
     if value.dtype.names:
         return _fields(value)
     item = value.item()
-    # Nanoseconds, years beyond 9999 and the like are counts of their unit, which the number does not show.
+    # NumPy returns nanoseconds and years beyond 9999 as integers, without their unit.
     return value if value.dtype.kind in "mM" and isinstance(item, int) else item
 
 

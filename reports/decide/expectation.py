@@ -14,8 +14,8 @@ from ...bench.method import Processes
 from ...bench.results import ResultData
 from ..model.candidates import BASELINE, Candidate, candidates_on, corpora, preferred, standing_on
 from ..model.cost import CostModel
-from ..model.distance import NEAR, Shape
-from ..model.expected import DataSet, data_sets, shape_of
+from ..model.distance import NEAR, Position
+from ..model.expected import DataSet, data_sets, position_of
 from ..model.lists import few
 from ..model.numbers import ratio
 
@@ -52,35 +52,37 @@ class Expectation:
         return f"expected, from {self.data_set.title}: {first}, then {second} {behind}"
 
 
-def nearest(shape: Shape, codecs: Iterable[str], among: Sequence[DataSet]) -> DataSet | None:
+def nearest(position: Position, codecs: Iterable[str], among: Sequence[DataSet]) -> DataSet | None:
     """Return the data set whose records are nearest, of those with records of this kind.
 
     A codec that loses values there and none here may cost least here, so each of them must have a result.
 
     Args:
-        shape: The records.
+        position: The records.
         codecs: The codecs that may be recommended for them; those that no data set knows do not matter.
         among: The published data sets.
     """
     known = set(codecs) & {name for each in among for name in each.costs}
-    alike = [each for each in among if each.shape.kind == shape.kind and known <= each.costs.keys()]
-    return min(alike, key=lambda each: (shape.distance(each.shape), each.name), default=None)
+    alike = [each for each in among if each.position.kind == position.kind and known <= each.costs.keys()]
+    return min(alike, key=lambda each: (position.distance(each.position), each.name), default=None)
 
 
-def expectation(shape: Shape, codecs: Sequence[str], among: Sequence[DataSet]) -> Expectation | str:
+def expectation(position: Position, codecs: Sequence[str], among: Sequence[DataSet]) -> Expectation | str:
     """Return what to expect of codecs on some records, or a sentence that says why nothing.
 
     Args:
-        shape: The records.
+        position: The records.
         codecs: The codecs that may be recommended for them.
         among: The published data sets.
     """
-    found = nearest(shape, codecs, among)
+    found = nearest(position, codecs, among)
     nothing = f"nothing among the {len(among)} published data sets is near these records"
     if found is None:
-        return f"no expectation: {nothing}: none has {_KINDS[shape.kind]} and results of these codecs"
-    if shape.distance(found.shape) > NEAR:
-        return f"no expectation: {nothing}: the nearest is {found.name}, {shape.difference(found.shape)}"
+        return f"no expectation: {nothing}: none has {_KINDS[position.kind]} and results of these codecs"
+    if position.distance(found.position) > NEAR:
+        return (
+            f"no expectation: {nothing}: the nearest is {found.name}, {position.difference(found.position)}"
+        )
     order = found.order(codecs)
     if len(order) < _FEWEST:
         return f"no expectation: the nearest published records, {found.title}, have results of other codecs"
@@ -153,11 +155,11 @@ class Expectations:
         """
         candidates = candidates_on(result, corpus)
         facts = next(each for each in corpora(result) if each.name == corpus)
-        shape = shape_of(facts, candidates)
+        position = position_of(facts, candidates)
         codecs = [candidate.name for candidate in _safe(candidates)]
-        if shape is None or len(codecs) < _FEWEST or not _comparable(result):
+        if position is None or len(codecs) < _FEWEST or not _comparable(result):
             return
-        found = expectation(shape, codecs, data_sets())
+        found = expectation(position, codecs, data_sets())
         if isinstance(found, Expectation):
             self._found[corpus] = found
             found = found.sentence

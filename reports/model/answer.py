@@ -220,10 +220,10 @@ class Answer:
 
     @property
     def _usual(self) -> str:
-        """The codec that most programs use already; empty if it has no cost, or is the answer."""
+        """The codec that most programs use already; empty if it has no cost, is lossy, or is the answer."""
         if self.contest is None or self.contest.winner in _USUAL:
             return ""
-        return next((name for name in _USUAL if name in self.view.standing.costs), "")
+        return next((name for name in _USUAL if name in self.fitting), "")
 
     @property
     def worth(self) -> Rival | None:

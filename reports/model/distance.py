@@ -5,9 +5,9 @@ that may change the ranking by itself. The distance is Euclidean: it is symmetri
 obeys the triangle inequality.
 
 The facts come from the profile in every result (`bakeoff.datasets.profile`). It counts values, and a long
-text is one value but most of its record. `Shape.parts` therefore estimates shares of the bytes of the JSON:
-a key with its quotes and colon, a value with its comma. Booleans, nulls and brackets have known lengths.
-Texts and numbers share the remaining bytes in proportion to their usual lengths.
+text is one value but most of its record. `Position.parts` therefore estimates shares of the bytes of the
+JSON: a key with its quotes and colon, a value with its comma. Booleans, nulls and brackets have known
+lengths. Texts and numbers share the remaining bytes in proportion to their usual lengths.
 """
 
 from __future__ import annotations
@@ -140,8 +140,8 @@ COORDINATES: Final[Mapping[str, Coordinate]] = {
 
 
 @dataclass(frozen=True)
-class Shape:
-    """What records look like to codecs.
+class Position:
+    """Where records are among others, by what codecs see of them.
 
     Attributes:
         facts: The facts of their profile that the distance needs.
@@ -152,8 +152,8 @@ class Shape:
     kind: Kind = "dicts"
 
     @classmethod
-    def of(cls, profile: Mapping[str, Fact], kind: Kind = "dicts") -> Shape | None:
-        """Return the shape of records with this profile; None if it lacks a fact that is needed.
+    def of(cls, profile: Mapping[str, Fact], kind: Kind = "dicts") -> Position | None:
+        """Return the position of records with this profile; None if it lacks a fact that is needed.
 
         Args:
             profile: As returned by `bakeoff.datasets.profile`.
@@ -213,13 +213,13 @@ class Shape:
         }
         return {name: found[name] / each.step for name, each in COORDINATES.items()}
 
-    def distance(self, other: Shape) -> float:
+    def distance(self, other: Position) -> float:
         """Return the distance to other records in steps; infinite if they are of another kind."""
         if self.kind != other.kind:
             return math.inf
         return math.dist(tuple(self.at.values()), tuple(other.at.values()))
 
-    def difference(self, other: Shape) -> str:
+    def difference(self, other: Position) -> str:
         """Describe the largest difference of other records of this kind: "30 times larger"."""
         apart = {name: other.at[name] - self.at[name] for name in COORDINATES}
         name = max(apart, key=lambda name: abs(apart[name]))

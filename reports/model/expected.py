@@ -18,7 +18,7 @@ from ...codecs.registry import formats
 from ...files import atomic_write
 from .candidates import WELL, Candidate, candidates_on, corpora, standing_on
 from .cost import CostModel
-from .distance import Kind, Shape
+from .distance import Kind, Position
 from .files import load
 
 FILE: Final = Path(__file__).with_name("expected.json")
@@ -32,20 +32,20 @@ class DataSet:
 
     Attributes:
         name: Its name among the published ones.
-        shape: What its records look like.
+        position: Where its records are, for distances.
         costs: Cost of each codec that could be recommended, as a ratio to the lowest, the lowest first.
         ties: Pairs of these that cost the same, or are not distinguishable.
     """
 
     name: str
-    shape: Shape
+    position: Position
     costs: Mapping[str, float]
     ties: frozenset[frozenset[str]]
 
     @cached_property
     def title(self) -> str:
         """What it is: "657-byte records of mostly text (emoji)"."""
-        return f"{self.shape.words} ({self.name})"
+        return f"{self.position.words} ({self.name})"
 
     def order(self, among: Iterable[str]) -> list[str]:
         """Return the codecs that it ranks, of those given, the cheapest first."""
@@ -62,8 +62,8 @@ class DataSet:
         names = list(self.costs)
         return {
             "name": self.name,
-            "kind": self.shape.kind,
-            "facts": dict(self.shape.facts),
+            "kind": self.position.kind,
+            "facts": dict(self.position.facts),
             "costs": {name: round(cost, _DIGITS) for name, cost in self.costs.items()},
             "ties": [
                 [place for place, other in enumerate(names) if {name, other} in self.ties] for name in names
@@ -79,7 +79,7 @@ class DataSet:
             for name, places in zip(names, plain["ties"], strict=True)
             for place in places
         )
-        return cls(plain["name"], Shape(plain["facts"], plain["kind"]), plain["costs"], frozenset(ties))
+        return cls(plain["name"], Position(plain["facts"], plain["kind"]), plain["costs"], frozenset(ties))
 
 
 @cache
@@ -124,24 +124,24 @@ def of_corpus(result: ResultData, corpus: CorpusFacts, name: str) -> DataSet | N
     """Return a result on one corpus as a data set; None if nothing can be expected from it."""
     cost = CostModel()
     candidates = candidates_on(result, corpus.name)
-    shape = shape_of(corpus, candidates)
+    position = position_of(corpus, candidates)
     standing = standing_on(result, corpus.name, candidates, cost)
     safe = {candidate.name for candidate in candidates if not candidate.drawback}
     order = [codec for codec in standing.costs if codec in safe]
-    if shape is None or not order:
+    if position is None or not order:
         return None
     least = standing.costs[order[0]].value
     level = ("same", "unresolved")
     return DataSet(
         name,
-        shape,
+        position,
         {codec: standing.costs[codec].value / least for codec in order},
         frozenset(frozenset(pair) for pair in combinations(order, 2) if standing.judged[pair][0] in level),
     )
 
 
-def shape_of(corpus: CorpusFacts, candidates: Iterable[Candidate]) -> Shape | None:
-    """Return what records look like; None if their profile lacks a fact that is needed.
+def position_of(corpus: CorpusFacts, candidates: Iterable[Candidate]) -> Position | None:
+    """Return the position of records; None if their profile lacks a fact that is needed.
 
     Args:
         corpus: The facts of the corpus.
@@ -152,7 +152,7 @@ def shape_of(corpus: CorpusFacts, candidates: Iterable[Candidate]) -> Shape | No
         kind = "objects"
     elif any(map(_has_schema, candidates)):
         kind = "schema"
-    return Shape.of(corpus.profile, kind)
+    return Position.of(corpus.profile, kind)
 
 
 def _has_schema(candidate: Candidate) -> bool:

@@ -164,7 +164,7 @@ class Section:
         footnotes: Letter and text.
         remarks: Remarks on whole columns, below the rows.
         absent: Codecs that failed or were not available.
-        opening: The answer, above everything else: what is said under each label, by line. The first line is
+        opening: The answer, above everything else: pairs of a label and its text, by line. The first line is
             about the data and has no label.
         answer: Conclusions below the rows, a line each.
         origin: The data, below all other text.

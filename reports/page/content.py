@@ -50,7 +50,7 @@ class PageContent:
     Attributes:
         raw: The results, for the page's download; empty if they are in `heavy`.
         state: What the page's script starts from.
-        heavy: What a page of many rows packs, beside its rows; None if it packs nothing.
+        heavy: The data that a page of many rows packs, without the rows; None if it packs nothing.
         overview: The corpora by the shape of their records; None for few.
         recommendation: Pairs of a label and a sentence.
         headline: Heading above several recommendations.

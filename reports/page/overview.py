@@ -37,11 +37,11 @@ NEVER: Final = "never"
 
 @dataclass(frozen=True, slots=True)
 class Against:
-    """How many times the leader's cost that of another codec is.
+    """The cost of another codec as a multiple of the leader's.
 
     Attributes:
         text: In parentheses if both are not distinguishable.
-        remark: What is said of it in addition.
+        remark: The name of the codec, or that it is lossy.
     """
 
     text: str = UNKNOWN

@@ -8,6 +8,7 @@ from pathlib import PurePath
 from typing import Final
 
 from ...bench.method import Verdicts
+from ...bench.verdict import Drawback
 from ...escape import shortened, visible
 from ..model import numbers
 from ..model.answer import Answer, Rival, Safety
@@ -29,6 +30,16 @@ _RATE: Final = 1000
 """Records per second for which a saving is stated."""
 _NAMES: Final = {"json/default": "json as usually called"}
 """Rows whose names do not say what they are."""
+
+_WHY: Final[Mapping[Drawback, str]] = {
+    "trusted": "for trusted data only",
+    "unguarded": "unguarded",
+    "raw": "not codecs",
+    "unchecked": "not checked",
+    "lossy": "lossy here",
+    "failed": "failed",
+}
+"""The reason for not recommending a codec, in few words."""
 
 _SAFE: Final[Mapping[Safety, str]] = {
     "anyone": "yes, from anyone",
@@ -91,7 +102,7 @@ def _records(views: Sequence[CorpusView], corpora: int) -> list[str]:
     ends = [", ".join(tail), tail[0]]
     starts = [", ".join(filter(None, head)), *head[:1]] if head else [""]
     full = ["; ".join(filter(None, (start, end))) for start in starts for end in ends]
-    return [f"{one}: {text}" for one in (name, shortened(name, 24)) for text in full]
+    return [f"{one}: {text}" for text in full for one in (name, shortened(name, 24))]
 
 
 def _count(view: CorpusView) -> str:
@@ -131,9 +142,11 @@ def _use(found: Answer) -> list[str]:
     if found.kind in ("chosen", "tied") and codec is not None:
         return [f"{codec.name}: {_figures(found)}", f"{codec.name}: {_cost(found)}"]
     if found.kind == "unresolved" and contest is not None:
-        text = f"undecided: {few(contest.level)} are not distinguishable"
+        names = few(contest.level)
+        text = f"undecided: {names} are not distinguishable"
         counted = f"undecided: {len(contest.level)} codecs are not distinguishable"
-        return [f"{text}, from {_cost(found)}", text, f"{counted}, from {_cost(found)}", counted]
+        between = f"undecided between {names}"
+        return [f"{text}, from {_cost(found)}", text, between, f"{counted}, from {_cost(found)}", counted]
     if found.kind == "few":
         return [f"undecided: {too_few(found)} to distinguish codecs"]
     if found.kind == "rough":
@@ -219,7 +232,12 @@ def _following(found: Answer) -> Iterator[Line]:
     for group in found.passed_over:
         names, why = [candidate.name for candidate in group.codecs], f", which {why_not(group.codecs)}"
         label = "faster" if group.faster else "between"
-        yield label, [f"{few(names)}{why}", f"{len(names)} codecs{why}", few(names)]
+        brief = (
+            f" ({', '.join(dict.fromkeys(_WHY[each.drawback] for each in group.codecs if each.drawback))})"
+        )
+        many = f"{names[0]} and {len(names) - 1} more" if len(names) > 1 else names[0]
+        fuller = [f"{few(names)}{why}", f"{len(names)} codecs{why}"]
+        yield label, [*fuller, f"{few(names)}{brief}", f"{many}{brief}"]
 
 
 def _behind(rival: Rival, most: int) -> str:
@@ -347,7 +365,7 @@ def _reads(change: Change) -> str:
 
 
 def _rounded(value: float, way: Callable[[float], int]) -> float:
-    """Round to two digits in a way that what is said of numbers beyond stays true."""
+    """Round to two digits so that a sentence about all numbers beyond stays true."""
     exponent = math.floor(math.log10(value)) - 1
     return float(f"{way(float(f'{value:.9g}') / 10.0**exponent)}e{exponent}")
 

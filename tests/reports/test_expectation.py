@@ -18,7 +18,7 @@ from bakeoff.bench.results import write
 from bakeoff.datasets.profile import profile
 from bakeoff.reports.decide.expectation import Expectation, Expectations, expectation, nearest, verdict
 from bakeoff.reports.model import expected
-from bakeoff.reports.model.distance import COORDINATES, NEAR, Shape
+from bakeoff.reports.model.distance import COORDINATES, NEAR, Position
 from bakeoff.reports.model.expected import DataSet, data_sets
 from hurried import hurry
 from inprocess import run
@@ -29,12 +29,12 @@ ORDERS = [
 ]
 
 
-def shape(records, kind="dicts"):
-    return Shape.of(profile(records, len(records)), kind)
+def position(records, kind="dicts"):
+    return Position.of(profile(records, len(records)), kind)
 
 
 def data_set(name, records, *, kind="dicts", ties=(), **costs):
-    return DataSet(name, shape(records, kind), costs, frozenset(map(frozenset, ties)))
+    return DataSet(name, position(records, kind), costs, frozenset(map(frozenset, ties)))
 
 
 def with_profile(result, records, **facts):
@@ -73,31 +73,33 @@ def test_every_coordinate_has_a_change():
 
 @pytest.mark.parametrize("name", CHANGED)
 def test_records_that_differ_in_a_property_are_apart(name):
-    one, other = shape(ORDERS), shape(CHANGED[name])
+    one, other = position(ORDERS), position(CHANGED[name])
 
     assert one.at[name] < other.at[name]
     assert abs(other.at[name] - one.at[name]) <= one.distance(other)
 
 
-SHAPES = [shape(ORDERS), *map(shape, CHANGED.values()), *(each.shape for each in data_sets())]
+POSITIONS = [position(ORDERS), *map(position, CHANGED.values()), *(each.position for each in data_sets())]
 
 
 def test_the_distance_is_a_metric():
-    assert all(0.0 == each.distance(each) for each in SHAPES)
-    assert all(a.distance(b) == b.distance(a) for a, b in combinations(SHAPES, 2))
-    assert all(a.distance(c) <= a.distance(b) + b.distance(c) + 1e-9 for a, b, c in permutations(SHAPES, 3))
+    assert all(0.0 == each.distance(each) for each in POSITIONS)
+    assert all(a.distance(b) == b.distance(a) for a, b in combinations(POSITIONS, 2))
+    assert all(
+        a.distance(c) <= a.distance(b) + b.distance(c) + 1e-9 for a, b, c in permutations(POSITIONS, 3)
+    )
 
 
 def test_a_step_counts_one():
     ten_times = {
-        key: value * 10 for key, value in SHAPES[0].facts.items() if key in ("bytes_mean", "values_mean")
+        key: value * 10 for key, value in POSITIONS[0].facts.items() if key in ("bytes_mean", "values_mean")
     }
-    larger = Shape({**SHAPES[0].facts, **ten_times})
+    larger = Position({**POSITIONS[0].facts, **ten_times})
 
-    assert SHAPES[0].distance(larger) == pytest.approx(1 / COORDINATES["size"].step, rel=1e-3)
+    assert POSITIONS[0].distance(larger) == pytest.approx(1 / COORDINATES["size"].step, rel=1e-3)
 
 
-@pytest.mark.parametrize("each", SHAPES)
+@pytest.mark.parametrize("each", POSITIONS)
 def test_parts_are_shares_of_the_whole(each):
     assert 1.0 == pytest.approx(sum(each.parts))
     assert min(each.parts) >= 0.0
@@ -114,20 +116,20 @@ def test_parts_are_shares_of_the_whole(each):
     ],
 )
 def test_parts_are_estimated_from_the_profile(record, part):
-    parts = shape([record]).parts
+    parts = position([record]).parts
 
     assert part == max(parts._fields, key=lambda name: getattr(parts, name))
 
 
 @pytest.mark.parametrize("kind", ["objects", "schema"])
 def test_records_of_other_kinds_are_not_compared(kind):
-    assert math.inf == shape(ORDERS).distance(shape(ORDERS, kind))
-    assert nearest(shape(ORDERS), ["json"], [data_set("a", ORDERS, kind=kind, json=1.0)]) is None
+    assert math.inf == position(ORDERS).distance(position(ORDERS, kind))
+    assert nearest(position(ORDERS), ["json"], [data_set("a", ORDERS, kind=kind, json=1.0)]) is None
 
 
-def test_profiles_without_sizes_have_no_shape():
-    assert None is Shape.of({"records": 3, "depth_max": 2})
-    assert None is Shape.of({"bytes_mean": math.nan, "values_mean": 2.0})
+def test_profiles_without_sizes_have_no_position():
+    assert None is Position.of({"records": 3, "depth_max": 2})
+    assert None is Position.of({"bytes_mean": math.nan, "values_mean": 2.0})
 
 
 @pytest.mark.parametrize(
@@ -139,23 +141,23 @@ def test_profiles_without_sizes_have_no_shape():
     ],
 )
 def test_records_are_described_in_a_few_words(records, words):
-    assert re.search(words, shape(records).words)
+    assert re.search(words, position(records).words)
 
 
 def test_the_expected_order_is_that_of_the_nearest_data_set():
     near = data_set("orders", ORDERS[:9], ormsgpack=1.0, orjson=1.25, json=6.0)
     far = data_set("grids", [{"rows": [n / 3 for n in range(900)]}], json=1.0, orjson=2.0)
 
-    found = expectation(shape(ORDERS), ["json", "orjson", "ormsgpack"], [far, near])
+    found = expectation(position(ORDERS), ["json", "orjson", "ormsgpack"], [far, near])
 
     assert isinstance(found, Expectation)
-    assert f"expected, from {near.shape.words} (orders): ormsgpack, then orjson 1.25×" == found.sentence
+    assert f"expected, from {near.position.words} (orders): ormsgpack, then orjson 1.25×" == found.sentence
 
 
 def test_codecs_that_do_not_take_part_are_not_expected():
     near = data_set("orders", ORDERS, ormsgpack=1.0, orjson=1.25, json=6.0)
 
-    found = expectation(shape(ORDERS), ["json", "orjson", "own"], [near])
+    found = expectation(position(ORDERS), ["json", "orjson", "own"], [near])
 
     assert isinstance(found, Expectation)
     assert ("orjson", "json") == found.order
@@ -165,7 +167,7 @@ def test_codecs_that_do_not_take_part_are_not_expected():
 def test_codecs_that_tied_are_marked():
     near = data_set("orders", ORDERS, ties=[("orjson", "ormsgpack")], ormsgpack=1.0, orjson=1.01, json=6.0)
 
-    found = expectation(shape(ORDERS), ["json", "orjson", "ormsgpack"], [near])
+    found = expectation(position(ORDERS), ["json", "orjson", "ormsgpack"], [near])
 
     assert isinstance(found, Expectation)
     assert found.sentence.endswith("(orders): ormsgpack, then orjson (1.01×, not distinguishable)")
@@ -174,9 +176,9 @@ def test_codecs_that_tied_are_marked():
 def test_nothing_is_expected_of_records_that_are_near_to_none():
     far = data_set("grids", [{"rows": [n / 3 for n in range(90_000)]}], json=1.0, orjson=2.0)
 
-    found = expectation(shape(ORDERS), ["json", "orjson"], [far])
+    found = expectation(position(ORDERS), ["json", "orjson"], [far])
 
-    assert shape(ORDERS).distance(far.shape) > NEAR
+    assert position(ORDERS).distance(far.position) > NEAR
     assert isinstance(found, str)
     assert re.fullmatch(
         "no expectation: nothing among the 1 published data sets is near these records: "
@@ -193,7 +195,7 @@ def test_nothing_is_expected_of_records_that_are_near_to_none():
     ],
 )
 def test_nothing_is_expected_where_results_say_nothing(codecs, kind, reason):
-    found = expectation(shape(ORDERS, kind), codecs, [data_set("orders", ORDERS, json=2.0, orjson=1.0)])
+    found = expectation(position(ORDERS, kind), codecs, [data_set("orders", ORDERS, json=2.0, orjson=1.0)])
 
     assert isinstance(found, str)
     assert found.endswith(reason)
@@ -308,7 +310,7 @@ def test_the_packaged_file_is_made_from_result_files(tmp_path):
     assert "orders" == found.name
     assert ["msgpack", "json", "yaml"] == list(found.costs)
     assert pytest.approx(4.6 / 3.0, rel=0.01) == found.costs["json"]
-    assert shape(ORDERS) == found.shape
+    assert position(ORDERS) == found.position
     assert ["msgpack"] == found.level(found.costs)
 
 
@@ -326,13 +328,13 @@ def test_the_kind_of_records_is_that_of_the_profile(facts, kind):
 
     found = expected.of_corpus(result, result.corpora[0], "orders")
 
-    assert kind == found.shape.kind
+    assert kind == found.position.kind
 
 
 def test_records_with_a_schema_are_a_kind():
     result = madeup.renamed(with_profile(madeup.planted(), ORDERS), "msgpack", "msgpack+schema")
 
-    assert "schema" == expected.of_corpus(result, result.corpora[0], "orders").shape.kind
+    assert "schema" == expected.of_corpus(result, result.corpora[0], "orders").position.kind
 
 
 @pytest.mark.parametrize(
@@ -357,9 +359,9 @@ def left_out():
     """Return each packaged data set, the leader expected from the nearest other, and its distance."""
     found = []
     for each in data_sets():
-        near = nearest(each.shape, each.costs, [other for other in data_sets() if other is not each])
+        near = nearest(each.position, each.costs, [other for other in data_sets() if other is not each])
         leader, *_ = [*(near.order(each.costs) if near else []), ""]
-        found.append((each, leader, each.shape.distance(near.shape) if near else math.inf))
+        found.append((each, leader, each.position.distance(near.position) if near else math.inf))
     return found
 
 
@@ -378,7 +380,7 @@ def test_of_data_sets_left_out_the_expected_leader_is_first_or_tied_in_nine_of_t
 
 
 def test_on_plain_values_it_is_first_or_tied_in_three_of_four_however_far_the_nearest_is():
-    found = [(each, leader) for each, leader, _ in left_out() if each.shape.kind == "dicts"]
+    found = [(each, leader) for each, leader, _ in left_out() if each.position.kind == "dicts"]
     held = {each.name: leader in each.level(each.costs) for each, leader in found}
 
     assert len(held) >= 12
@@ -389,8 +391,8 @@ def test_a_data_set_without_a_codec_that_takes_part_is_not_asked():
     """It loses values there, and would have been expected here."""
     near, far = data_set("near", ORDERS, json=1.0), data_set("far", CHANGED["wide"], msgpack=1.0, json=2.0)
 
-    assert far == nearest(shape(ORDERS), ["json", "msgpack", "of somebody"], [near, far])
-    assert near == nearest(shape(ORDERS), ["json"], [near, far])
+    assert far == nearest(position(ORDERS), ["json", "msgpack", "of somebody"], [near, far])
+    assert near == nearest(position(ORDERS), ["json"], [near, far])
 
 
 def test_the_docs_have_every_coordinate():

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
+import scripts
 from inprocess import exit_code
 
 pytestmark = pytest.mark.checkout
@@ -64,11 +64,7 @@ def test_the_table_is_what_the_command_writes(capfdbinary: pytest.CaptureFixture
 
 
 def test_the_recording_is_what_the_command_prints() -> None:
-    spec = importlib.util.spec_from_file_location("record", ROOT / "docs" / "record.py")
-    assert spec is not None
-    assert spec.loader is not None
-    record = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(record)
+    record = scripts.load(ROOT / "docs" / "record.py")
 
     assert record.recording() == (IMAGES / "quick.svg").read_text("utf-8")
     assert "docs/images/quick.svg" in README
