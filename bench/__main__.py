@@ -22,7 +22,7 @@ from ..codecs import codec as make_codec
 from ..datasets import corpus as make_corpus
 from ..errors import BakeoffError, UsageError
 from ..escape import lines_visible
-from .lab.fidelity.equality import first_difference
+from .equality.equal import first_difference
 
 if TYPE_CHECKING:
     from ..codecs import Codec

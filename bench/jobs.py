@@ -234,7 +234,7 @@ class Read(Job):
 
     Attributes:
         corpus: The inputs that the codecs need.
-        workers: A worker for each language, see `bench.workers`.
+        workers: A worker for each language, see `bench.foreign`.
         reads: What to read.
     """
 

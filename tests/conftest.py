@@ -21,8 +21,8 @@ from hypothesis import HealthCheck, settings
 from needed import count, leave_out
 
 if TYPE_CHECKING:
+    from bakeoff.bench.foreign.port import Worker
     from bakeoff.bench.run.processes import LocalExecutor
-    from bakeoff.bench.workers.port import Worker
     from machines import Machine
 
 settings.register_profile(
@@ -179,8 +179,8 @@ def executor() -> Iterator[LocalExecutor]:
 @pytest.fixture(scope="session")
 def reference() -> Iterator[Worker]:
     """Return the worker in Python, which needs no build."""
-    from bakeoff.bench.workers import builds
-    from bakeoff.bench.workers.port import Worker
+    from bakeoff.bench.foreign import builds
+    from bakeoff.bench.foreign.port import Worker
 
     with Worker([sys.executable, str(Path(builds.__file__).with_name("pypy") / "worker.py")]) as worker:
         yield worker
@@ -192,7 +192,7 @@ def reader() -> Iterator[Callable[[str], Worker]]:
 
     Skip without its toolchain, or if the build would take long.
     """
-    from bakeoff.bench.workers import builds
+    from bakeoff.bench.foreign import builds
     from bakeoff.errors import UsageError
 
     with ExitStack() as stack:

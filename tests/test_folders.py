@@ -14,13 +14,13 @@ from pathlib import Path
 import pytest
 
 from bakeoff.bench import past
+from bakeoff.bench.foreign import builds
 from bakeoff.bench.results import read
 from bakeoff.bench.run.interleaved import options_of
 from bakeoff.bench.run.journal import journal_path
 from bakeoff.bench.run.machines.addresses import LOCAL
 from bakeoff.bench.run.options import Options
 from bakeoff.bench.run.several import Several
-from bakeoff.bench.workers import builds
 from bakeoff.errors import UsageError
 from inprocess import bakeoff
 from madeup import planted as planted_result

@@ -24,7 +24,7 @@ ELSEWHERE = {
     ("bench/run/options.py", "-c"): "an option of ours",
     ("reports/tables/further.py", "-c"): "an option of ours",
     ("bench/run/machines/addresses.py", "-m"): "runs in the home directory of another machine, or is printed",
-    ("bench/workers/builds.py", "-m"): "PyPy has no -P; runs in a folder of ours",
+    ("bench/foreign/builds.py", "-m"): "PyPy has no -P; runs in a folder of ours",
 }
 """Places that start Python without ``-P``, and why."""
 

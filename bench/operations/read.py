@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from ..workers.port import Library
+from ..foreign.port import Library
 from .base import Context, Operation, TimedCall, UnfitError
 
 NAME = "read"

@@ -307,7 +307,7 @@ def _update(context: Context) -> TimedCall:
         store.put(key, store.get(key))
 
     def expected(index: int) -> None:
-        from ..lab.fidelity.equality import first_difference
+        from ..equality.equal import first_difference
 
         key = last[0]
         difference = first_difference(_changed(cell.back(key)), cell.store.get(key))
@@ -363,7 +363,7 @@ def _scan_all(store: Store, filling: Filling) -> None:
     Raises:
         StoreError: It does not.
     """
-    from ..lab.fidelity.equality import first_difference
+    from ..equality.equal import first_difference
 
     seen = 0
     while rows := store.scan(seen, _ROWS):
@@ -386,7 +386,7 @@ def _compare(
     Raises:
         StoreError: It does not.
     """
-    from ..lab.fidelity.equality import first_difference
+    from ..equality.equal import first_difference
 
     if len(put) != len(found):
         raise StoreError(f"expected {len(put):,} records in the store, found {len(found):,}")

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from ...errors import RunError
+from ..foreign import builds
+from ..foreign.port import Library, WorkerError
 from ..jobs import Digest, ReaderCommand
 from ..results import Cell, ReadFacts, typed
-from ..workers import builds
-from ..workers.port import Library, WorkerError
 
 
 @dataclass(frozen=True, slots=True)

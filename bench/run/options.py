@@ -14,11 +14,11 @@ from ...datasets.corpora import Sources, is_function, is_read_once
 from ...errors import UsageError
 from ...escape import without_passwords
 from ..backends import stores, transports
+from ..foreign import builds
 from ..method import Budget, Checks, Processes, Slices, Verdicts
 from ..operations import DEFAULT, operation
 from ..operations.base import NOGC
 from ..results import Fact, typed
-from ..workers import builds
 from .releases import Releases
 from .stopping import Rule
 

@@ -13,11 +13,11 @@ from typing import Any
 
 from ...codecs import describe, split_name
 from ..deaths import Deaths
+from ..foreign.port import Library
 from ..jobs import CheckReads, Digest, Ended, ReadCell, TimedReads, TimeReads
 from ..method import Budget, Readers
 from ..operations.read import NAME, place_of
 from ..results import Cell, Outcome, ReadFacts, without_defaults
-from ..workers.port import Library
 from .context import Run, Stage
 from .languages import Language, Read
 

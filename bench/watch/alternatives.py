@@ -10,7 +10,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any, Final, NamedTuple, NoReturn
 
-from ..lab.fidelity.equality import first_difference
+from ..equality.equal import first_difference
 from .parts import Kept
 
 Call = Callable[..., Any]

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 from ...codecs import CodecError, EncodeError, MissingLibrary, describe, facts, split_name
 from ...errors import UsageError
 from ..code import imported, of_pickle
+from ..equality.equal import equal, first_difference, written
+from ..equality.losses import FidelityJudgement, find_losses
 from ..jobs import Answer, Check, Checked
-from ..lab.fidelity.equality import equal, first_difference, written
-from ..lab.fidelity.losses import FidelityJudgement, find_losses
 from ..method import Checks
 from ..operations import operation
 from ..operations.base import CodecParts, Measured, Operation, UnfitError

@@ -12,12 +12,12 @@ from itertools import tee
 from typing import Any
 
 from ...codecs import CodecError
+from ..foreign.judge import judge
+from ..foreign.port import PATIENCE, Refused, Worker, WorkerError
+from ..foreign.restarted import Restarted
+from ..foreign.schemas import ReaderSchema
 from ..jobs import Answer, CheckReads, Done
 from ..method import Readers
-from ..workers.judge import judge
-from ..workers.port import PATIENCE, Refused, Worker, WorkerError
-from ..workers.restarted import Restarted
-from ..workers.schemas import ReaderSchema
 from . import readers
 from .context import WorkerContext
 from .parts import Readable, codec_parts, readable

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..lab.fidelity.equality import differences
+from ..equality.equal import differences
 
 if TYPE_CHECKING:
     from ...codecs import Codec

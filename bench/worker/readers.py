@@ -6,9 +6,9 @@ import os
 from functools import partial
 from pathlib import Path
 
+from ..foreign.port import Worker
+from ..foreign.restarted import Restarted
 from ..jobs import ReaderCommand
-from ..workers.port import Worker
-from ..workers.restarted import Restarted
 
 _SCRUBBED = (
     "GODEBUG",

@@ -15,9 +15,9 @@ from ...datasets.sampling import MergedSample, record_keys
 from ...datasets.shards import Piece, records
 from ...datasets.writing import framed
 from ...errors import RunError
+from ..equality.equal import equal, written
+from ..equality.losses import find_losses
 from ..jobs import Answer, CorpusInputs, Survey, Surveyed, SurveyPiece
-from ..lab.fidelity.equality import equal, written
-from ..lab.fidelity.losses import find_losses
 from ..operations.base import CodecParts
 from ..survey import SAMPLE_ROOM, CodecTally, Position, SurveyTally, example
 from .context import WorkerContext

@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 from statistics import fmean
 
 from ..contention import free_level, highest_free, overall
+from ..foreign.port import Refused, Timed, Worker, WorkerError
+from ..foreign.restarted import Restarted
 from ..heartbeat import IDLE
 from ..jobs import Answer, TimedReads, TimeReads
 from ..method import Cores, Readers
-from ..workers.port import Refused, Timed, Worker, WorkerError
-from ..workers.restarted import Restarted
 from . import gauge
 from .context import WorkerContext
 from .estimate import Track, levels

@@ -102,7 +102,7 @@ class Result:
             UsageError: There is no such type or corpus.
             RunError: No codec fits.
         """
-        from .bench.workers.builds import LANGUAGES
+        from .bench.foreign.builds import LANGUAGES
         from .reports.decide.pick import Wish, pick
         from .reports.decide.pick_placed import in_place
         from .reports.decide.pick_readers import elsewhere, parse_readers

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 import bakeoff
 from bakeoff import codecs
-from bakeoff.bench.lab.fidelity.equality import differences, equal, first_difference
-from bakeoff.bench.lab.fidelity.losses import find_losses
+from bakeoff.bench.equality.equal import differences, equal, first_difference
+from bakeoff.bench.equality.losses import find_losses
 from bakeoff.bench.worker.records import array_kinds, caches_text
 from bakeoff.codecs import EncodeError
 from bakeoff.codecs.conventions.arrays import kind_of
@@ -284,7 +284,7 @@ def test_a_rounded_value_that_is_another_one_is_wrong() -> None:
 def test_no_library_is_imported_for_plain_records() -> None:
     program = (
         "import bakeoff, datetime, decimal, sys\n"
-        "from bakeoff.bench.lab.fidelity.losses import find_losses\n"
+        "from bakeoff.bench.equality.losses import find_losses\n"
         "record = {'t': datetime.datetime.now(), 'd': decimal.Decimal(1), 's': {1}}\n"
         "codec = bakeoff.codec('json')\n"
         "find_losses(record, codec.decode(codec.encode(record)), codec.preserves, codec.losses)\n"

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from bakeoff.bench.workers import builds
-from bakeoff.bench.workers.builds import LANGUAGES, Language
+from bakeoff.bench.foreign import builds
+from bakeoff.bench.foreign.builds import LANGUAGES, Language
 from bakeoff.errors import RunError, UsageError
 from inprocess import bakeoff
 

@@ -17,6 +17,7 @@ from typing import Any, cast
 import pytest
 
 from bakeoff.bench.deaths import Deaths
+from bakeoff.bench.foreign.port import Library
 from bakeoff.bench.heartbeat import IDLE
 from bakeoff.bench.jobs import CorpusInputs, Ended, Job, ReaderCommand, Reread, Time, TimedReads, TimeReads
 from bakeoff.bench.lab.evolution.attempt import attempts
@@ -36,7 +37,6 @@ from bakeoff.bench.run.state import State
 from bakeoff.bench.watch import timing
 from bakeoff.bench.watch.alternatives import Other
 from bakeoff.bench.watch.parts import Kept
-from bakeoff.bench.workers.port import Library
 from bakeoff.codecs import registry
 from bakeoff.errors import RunError
 from bakeoff.schemas.difference import compare

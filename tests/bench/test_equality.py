@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bakeoff.bench.lab.fidelity.equality import differences, equal, first_difference
+from bakeoff.bench.equality.equal import differences, equal, first_difference
 
 Pair = namedtuple("Pair", "a b")
 

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from bakeoff.bench.foreign import builds
+from bakeoff.bench.foreign.canonical import canonical
+from bakeoff.bench.foreign.port import Worker, WorkerError
 from bakeoff.bench.lab.fidelity.matrix import Written
 from bakeoff.bench.lab.fidelity.readers import DEATHS, Readers
-from bakeoff.bench.workers import builds
-from bakeoff.bench.workers.canonical import canonical
-from bakeoff.bench.workers.port import Worker, WorkerError
 from bakeoff.commands import _fidelity_readers
 from bakeoff.commands.fidelity import command
 from bakeoff.errors import UsageError

@@ -12,8 +12,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bakeoff.bench.lab.fidelity.equality import equal
-from bakeoff.bench.lab.fidelity.losses import find_losses
+from bakeoff.bench.equality.equal import equal
+from bakeoff.bench.equality.losses import find_losses
 
 JSON = frozenset({"none", "bool", "int", "float", "str", "list", "dict"})
 

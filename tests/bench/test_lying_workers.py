@@ -12,9 +12,9 @@ from typing import Any
 import psutil
 import pytest
 
-from bakeoff.bench.workers.canonical import CanonicalError, canonical, changes, first_change, parse
-from bakeoff.bench.workers.judge import judge
-from bakeoff.bench.workers.port import Worker, WorkerError
+from bakeoff.bench.foreign.canonical import CanonicalError, canonical, changes, first_change, parse
+from bakeoff.bench.foreign.judge import judge
+from bakeoff.bench.foreign.port import Worker, WorkerError
 
 LIBRARY = {"name": "json", "version": "1", "format": "json"}
 WORKER = """

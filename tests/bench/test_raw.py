@@ -10,8 +10,8 @@ import pytest
 import bakeoff
 import inprocess
 from bakeoff import codecs
+from bakeoff.bench.equality.losses import find_losses
 from bakeoff.bench.jobs import CorpusInputs
-from bakeoff.bench.lab.fidelity.losses import find_losses
 from bakeoff.bench.results import read
 from bakeoff.bench.worker.parts import codec_parts
 from bakeoff.codecs import CodecError, EncodeError, UnknownCodec

@@ -16,10 +16,10 @@ import msgpack
 import pytest
 
 from bakeoff import Schema, codec
-from bakeoff.bench.workers import builds
-from bakeoff.bench.workers.canonical import canonical, changes
-from bakeoff.bench.workers.port import Refused, Timed, Worker
-from bakeoff.bench.workers.schemas import json_schema, reader_schema
+from bakeoff.bench.foreign import builds
+from bakeoff.bench.foreign.canonical import canonical, changes
+from bakeoff.bench.foreign.port import Refused, Timed, Worker
+from bakeoff.bench.foreign.schemas import json_schema, reader_schema
 
 Start = Callable[[str], Worker]
 

@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bakeoff.bench.facts import ReadFacts
-from bakeoff.bench.workers.canonical import CanonicalError, canonical, changes, first_change, parse
-from bakeoff.bench.workers.judge import KEPT, judge
-from bakeoff.bench.workers.port import Worker
+from bakeoff.bench.foreign.canonical import CanonicalError, canonical, changes, first_change, parse
+from bakeoff.bench.foreign.judge import KEPT, judge
+from bakeoff.bench.foreign.port import Worker
 
 LEAVES = (
     st.none()

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from bakeoff.bench.foreign import builds
+from bakeoff.bench.foreign.port import Library
 from bakeoff.bench.jobs import ReaderCommand
 from bakeoff.bench.results import Cell, CellResult, ReadFacts, ResultData, read
 from bakeoff.bench.run.languages import Language, Read
 from bakeoff.bench.run.readers import fitting
-from bakeoff.bench.workers import builds
-from bakeoff.bench.workers.port import Library
 from inprocess import bakeoff
 
 REFERENCE = Path(builds.__file__).with_name("pypy") / "worker.py"

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from bakeoff.bench.workers.canonical import CanonicalError, canonical, first_change, parse
-from bakeoff.bench.workers.port import Refused, Timed, Worker, WorkerError
+from bakeoff.bench.foreign.canonical import CanonicalError, canonical, first_change, parse
+from bakeoff.bench.foreign.port import Refused, Timed, Worker, WorkerError
 
 MOMENT = dt.datetime(2024, 2, 29, 12, 30, 15, 123456, dt.UTC)
 BIG = ["number", "4340000000000000"]

@@ -18,11 +18,11 @@ from typing import Any, NamedTuple
 
 import click
 
-from bakeoff.bench.lab.fidelity.equality import first_difference
+from bakeoff.bench.equality.equal import first_difference
+from bakeoff.bench.foreign import builds
+from bakeoff.bench.foreign.judge import judge
+from bakeoff.bench.foreign.port import Worker
 from bakeoff.bench.results import Outcome, ResultData
-from bakeoff.bench.workers import builds
-from bakeoff.bench.workers.judge import judge
-from bakeoff.bench.workers.port import Worker
 from bakeoff.codecs import codec
 from bakeoff.errors import RunError, UsageError
 from bakeoff.reports.decide.pick import Wish, pick

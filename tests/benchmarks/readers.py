@@ -28,6 +28,8 @@ from typing import cast
 import click
 
 import bakeoff
+from bakeoff.bench.foreign import builds
+from bakeoff.bench.foreign.port import PATIENCE, Library
 from bakeoff.bench.jobs import CorpusInputs, ReadCell, ReaderCommand, TimedReads, TimeReads
 from bakeoff.bench.method import Readers
 from bakeoff.bench.run.environment import cores
@@ -35,8 +37,6 @@ from bakeoff.bench.run.languages import Language
 from bakeoff.bench.worker import time_reads
 from bakeoff.bench.worker.context import WorkerContext
 from bakeoff.bench.worker.records import Payloads
-from bakeoff.bench.workers import builds
-from bakeoff.bench.workers.port import PATIENCE, Library
 
 from ._frame import Targets, benchmark, interval
 

@@ -18,8 +18,8 @@ import click
 
 import bakeoff
 from bakeoff.bench import stats
+from bakeoff.bench.foreign import builds
 from bakeoff.bench.results import Measurement
-from bakeoff.bench.workers import builds
 
 from ._frame import Targets, benchmark, interval
 

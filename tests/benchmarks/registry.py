@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import click
 
-from bakeoff.bench.lab.fidelity.equality import first_difference
+from bakeoff.bench.equality.equal import first_difference
 from registries import SCHEMAS, Peer, peer_of
 
 from ._frame import Targets, benchmark

@@ -22,7 +22,7 @@ import pytest
 import zstandard
 
 import bakeoff
-from bakeoff.bench.lab.fidelity.equality import first_difference
+from bakeoff.bench.equality.equal import first_difference
 from bakeoff.codecs import Codec, DecodeError, EncodeError, LimitError
 from bakeoff.codecs.formats.avro import BLOCKS
 from bakeoff.codecs.streams.compression import compressor

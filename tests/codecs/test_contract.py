@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 import bakeoff
 from bakeoff import codecs
-from bakeoff.bench.lab.fidelity.equality import equal
+from bakeoff.bench.equality.equal import equal
 from bakeoff.codecs import CodecError, DecodeError, EncodeError, LimitError
 from bakeoff.codecs.conventions.rules import RULES
 from bakeoff.codecs.conventions.tokens import TOKENS

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import bakeoff
 from bakeoff import codecs
-from bakeoff.bench.lab.fidelity.equality import equal
+from bakeoff.bench.equality.equal import equal
 from bakeoff.codecs import DecodeError, EncodeError, LimitError, MissingField
 from bakeoff.codecs.core.fields import changed, extended, reach, steps_of
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import bakeoff
 from bakeoff import codecs
-from bakeoff.bench.lab.fidelity.equality import equal
+from bakeoff.bench.equality.equal import equal
 from bakeoff.codecs.conventions.tokens import TOKENS
 
 OFFSETS = (dt.UTC, dt.timezone(dt.timedelta(hours=-3)), dt.timezone(dt.timedelta(minutes=59, seconds=7)))

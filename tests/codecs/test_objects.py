@@ -18,8 +18,8 @@ import pydantic
 import pytest
 
 import bakeoff
-from bakeoff.bench.lab.fidelity.equality import differences, equal
-from bakeoff.bench.lab.fidelity.losses import find_losses
+from bakeoff.bench.equality.equal import differences, equal
+from bakeoff.bench.equality.losses import find_losses
 from bakeoff.codecs.conventions.classes import CLASS_FAMILIES, fields_of, opened, record_class
 from bakeoff.codecs.conventions.families import register_type
 from bakeoff.codecs.conventions.tokens import token_of

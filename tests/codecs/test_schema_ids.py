@@ -8,7 +8,7 @@ from typing import Any, NotRequired, TypedDict
 import pytest
 
 import bakeoff
-from bakeoff.bench.lab.fidelity.equality import first_difference
+from bakeoff.bench.equality.equal import first_difference
 from bakeoff.codecs import Codec, CodecError, DecodeError
 from bakeoff.schemas import Schema
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import bakeoff
-from bakeoff.bench.lab.fidelity.losses import find_losses
+from bakeoff.bench.equality.losses import find_losses
 from bakeoff.codecs import DecodeError, EncodeError
 from bakeoff.codecs.formats.json import _within_its_buffer
 from bakeoff.codecs.spec import Spec

@@ -7,7 +7,7 @@ import reprlib
 from typing import Any, NamedTuple
 
 from bakeoff import Codec, DecodeError, EncodeError
-from bakeoff.bench.lab.fidelity.equality import first_difference
+from bakeoff.bench.equality.equal import first_difference
 from bakeoff.codecs.core.paths import brief
 
 from .case import UNTOLD, ConformanceCase, ConformanceVerdict, Suite

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from bakeoff import datasets
-from bakeoff.bench.lab.fidelity.equality import equal
+from bakeoff.bench.equality.equal import equal
 from bakeoff.codecs import codec
 from bakeoff.datasets import BadRecord, UnreadableCorpus
 from bakeoff.datasets.readers.arrow_values import values_of

@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bakeoff import datasets
-from bakeoff.bench.lab.fidelity.equality import equal
+from bakeoff.bench.equality.equal import equal
 from bakeoff.codecs import codec
 from bakeoff.datasets import BadRecord, UnreadableCorpus, UntrustedCorpus
 from bakeoff.datasets.passes import ReadOptions

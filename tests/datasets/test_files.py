@@ -38,7 +38,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bakeoff import datasets
-from bakeoff.bench.lab.fidelity.equality import equal
+from bakeoff.bench.equality.equal import equal
 from bakeoff.codecs import codec
 from bakeoff.datasets import BadRecord, UnknownCorpus, UnknownFormat, UnreadableCorpus, UntrustedCorpus
 from bakeoff.datasets.corpora import is_read_once

@@ -12,7 +12,7 @@ import seeds
 from findings import Broken
 from mutate import Mutator
 
-from bakeoff.bench.lab.fidelity.losses import find_losses
+from bakeoff.bench.equality.losses import find_losses
 from bakeoff.codecs import Codec, DecodeError, EncodeError, LimitError
 from bakeoff.codecs.safety.limits import Limits
 from bakeoff.codecs.streams.compression import COMPRESSORS

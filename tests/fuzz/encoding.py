@@ -10,7 +10,7 @@ import seeds
 from findings import Broken
 from objects import Objects
 
-from bakeoff.bench.lab.fidelity.losses import find_losses
+from bakeoff.bench.equality.losses import find_losses
 from bakeoff.bench.lab.hostile.faults import ending
 from bakeoff.codecs import DecodeError, EncodeError, LimitError
 

@@ -15,7 +15,7 @@ from findings import Broken
 from mutate import Mutator
 from objects import Bits, Objects
 
-from bakeoff.bench.lab.fidelity.equality import first_difference
+from bakeoff.bench.equality.equal import first_difference
 from bakeoff.bench.lab.fidelity.matrix import Level
 from bakeoff.bench.lab.hostile.objects.values import Huge
 from bakeoff.codecs import Codec

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from bakeoff.bench.lab.fidelity.equality import MISSING, equal
+from bakeoff.bench.equality.equal import MISSING, equal
 from bakeoff.codecs import Codec
 from bakeoff.codecs.conventions.arrays import convention
 from bakeoff.codecs.conventions.classes import opened

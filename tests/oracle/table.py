@@ -10,7 +10,7 @@ from typing import Any
 
 import bakeoff
 from bakeoff import codecs
-from bakeoff.bench.lab.fidelity.equality import equal
+from bakeoff.bench.equality.equal import equal
 from bakeoff.codecs import Codec, EncodeError
 from bakeoff.codecs.conventions.tokens import token_of
 from bakeoff.codecs.registry import formats

@@ -10,7 +10,7 @@ import operator
 from collections.abc import Callable, Iterator, Sequence
 from typing import Annotated, Any, Literal, NamedTuple
 
-from bakeoff.bench.lab.fidelity.equality import equal
+from bakeoff.bench.equality.equal import equal
 from bakeoff.codecs import Codec, DecodeError, EncodeError
 from bakeoff.codecs.conventions.classes import fields_of, record_class
 from bakeoff.codecs.conventions.tokens import token_of

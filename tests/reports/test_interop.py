@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from bakeoff.bench.foreign.port import Worker
 from bakeoff.bench.results import Outcome, ReadFacts, ResultData
-from bakeoff.bench.workers.port import Worker
 from bakeoff.errors import RunError, UsageError
 from bakeoff.reports.decide.pick import PickedCodec, Wish, pick
 from bakeoff.reports.decide.pick_readers import elsewhere, parse_readers

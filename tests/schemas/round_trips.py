@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from bakeoff.bench.lab.fidelity.equality import first_difference
+from bakeoff.bench.equality.equal import first_difference
 from bakeoff.codecs import Codec
 from bakeoff.schemas import Schema
 from bakeoff.schemas.load import load

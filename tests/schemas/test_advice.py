@@ -17,7 +17,7 @@ import pytest
 from kinds import Access, Colour, Level, Odd
 
 from bakeoff import codecs
-from bakeoff.bench.lab.fidelity.equality import first_difference
+from bakeoff.bench.equality.equal import first_difference
 from bakeoff.schemas import Advice, AdviceCounter, AdviceError, Hint, Schema
 from bakeoff.schemas.tree.types import Type
 

@@ -21,7 +21,7 @@ from round_trips import assert_comes_back, read, written
 
 import bakeoff
 from bakeoff import datasets
-from bakeoff.bench.lab.fidelity.equality import first_difference
+from bakeoff.bench.equality.equal import first_difference
 from bakeoff.codecs import Codec, DecodeError, EncodeError, LimitError
 from bakeoff.schemas import Hint, Schema
 

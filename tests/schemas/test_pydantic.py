@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from round_trips import assert_comes_back, read, written
 
 from bakeoff import codecs
-from bakeoff.bench.lab.fidelity.equality import first_difference
+from bakeoff.bench.equality.equal import first_difference
 from bakeoff.schemas import Hint, Schema, SchemaError
 
 CODECS = ["pydantic-json", "pydantic-json/model"]

@@ -13,7 +13,7 @@ from kinds import ANYTHING, declared
 
 import bakeoff
 from bakeoff import codecs
-from bakeoff.bench.lab.fidelity.equality import first_difference
+from bakeoff.bench.equality.equal import first_difference
 from bakeoff.codecs import EncodeError
 from bakeoff.schemas import Hint, Schema
 

@@ -15,7 +15,7 @@ import pytest
 from round_trips import read
 
 import bakeoff
-from bakeoff.bench.lab.fidelity.equality import first_difference
+from bakeoff.bench.equality.equal import first_difference
 from bakeoff.codecs import DecodeError, LimitError
 from bakeoff.codecs.safety._scan import end_of, values_in
 from bakeoff.schemas import Hint, Schema, SchemaError

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from round_trips import assert_comes_back, read, written
 
 import bakeoff
-from bakeoff.bench.lab.fidelity.equality import first_difference
+from bakeoff.bench.equality.equal import first_difference
 from bakeoff.schemas import Hint, Schema
 from bakeoff.schemas.tree import types as t
 

@@ -12,7 +12,7 @@ from typing import Any, Generic, Literal, NamedTuple, TypedDict, TypeVar
 
 import pytest
 
-from bakeoff.bench.lab.fidelity.equality import equal
+from bakeoff.bench.equality.equal import equal
 from bakeoff.codecs import codec
 from bakeoff.schemas import Schema
 

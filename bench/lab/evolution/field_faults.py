@@ -12,8 +12,8 @@ from ....codecs.core.paths import brief, step
 from ....schemas.wire.bindings.leaves import kinds
 from ....schemas.wire.layout import Leaf, Nullable, Ref, WireMap, WireRecord, WireType, WireUnion
 from ....schemas.wire.layout import WireSequence as Items
-from ..fidelity.equality import ValueDifference, differences, equal
-from ..fidelity.losses import find_losses
+from ...equality.equal import ValueDifference, differences, equal
+from ...equality.losses import find_losses
 from .records import DEFAULT, NOTHING, Unfit, option_of
 
 Fault = Literal["lost", "wrong", "made up", "unfit", "kept"]

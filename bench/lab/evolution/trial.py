@@ -11,7 +11,7 @@ from ....escape import shortened
 from ....schemas.difference import NUMBERED, SchemaDifference
 from ....schemas.schema import Schema
 from ....schemas.wire.layout import WireType
-from ..fidelity.equality import equal
+from ...equality.equal import equal
 from .field_faults import Fault, FieldFault, findings
 from .records import FieldMapping, Maker, Projector, translate
 

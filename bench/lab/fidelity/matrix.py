@@ -20,10 +20,10 @@ from ....codecs.factory import codec as by_name
 from ....codecs.registry import split_release
 from ....errors import UsageError
 from ....schemas import Hint, Schema
+from ...equality.equal import first_difference
+from ...foreign.canonical import CanonicalError, canonical
+from ...foreign.schemas import FORMATS, ReaderSchema, reader_schema
 from ...jobs import Answer, Compare, Done, Ended
-from ...workers.canonical import CanonicalError, canonical
-from ...workers.schemas import FORMATS, ReaderSchema, reader_schema
-from .equality import first_difference
 
 if TYPE_CHECKING:
     from ...worker.context import WorkerContext

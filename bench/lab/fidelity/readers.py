@@ -9,11 +9,11 @@ from contextlib import AbstractContextManager, ExitStack
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
-from ...workers.builds import start
-from ...workers.canonical import Change, changes
-from ...workers.port import Refused, Worker, WorkerError
-from ...workers.restarted import Restarted
-from ...workers.schemas import ReaderSchema
+from ...foreign.builds import start
+from ...foreign.canonical import Change, changes
+from ...foreign.port import Refused, Worker, WorkerError
+from ...foreign.restarted import Restarted
+from ...foreign.schemas import ReaderSchema
 from .matrix import FidelityCell, Written, moment_change
 
 DEATHS = 3

@@ -131,8 +131,8 @@ def started(languages: Sequence[str]) -> Readers:
         UsageError: No language, an unknown one, or one whose worker is not built.
         RunError: One does not start.
     """
+    from ..bench.foreign.port import WorkerError
     from ..bench.lab.fidelity.readers import Readers
-    from ..bench.workers.port import WorkerError
 
     if not languages:
         raise UsageError("--readers needs a language, such as go")
@@ -151,7 +151,7 @@ def tried() -> list[str]:
 
 def _has_own_types(codec: str) -> bool:
     """Return whether a codec needs a schema that readers do not get: it reads into classes of Python."""
-    from ..bench.workers.schemas import FORMATS
+    from ..bench.foreign.schemas import FORMATS
     from ..codecs import describe
 
     known = describe(codec)

@@ -137,7 +137,7 @@ def command(
 
     Results of several machines or interpreters are decided separately; exit 1 if the choices differ.
     """
-    from ..bench.workers.builds import LANGUAGES
+    from ..bench.foreign.builds import LANGUAGES
     from ..codecs.production.lock import located
     from ..reports.decide.lock import decided, lock_of
     from ..reports.decide.pick import Wish, pick

@@ -11,7 +11,7 @@ from ..console import progress, show_on, show_table
 from ..errors import BakeoffError, UsageError
 
 if TYPE_CHECKING:
-    from ..bench.workers.builds import Build
+    from ..bench.foreign.builds import Build
 
 
 @click.command("readers")
@@ -39,7 +39,7 @@ def command(languages: tuple[str, ...], offline: bool) -> None:
 
 
 def _build(languages: tuple[str, ...], *, offline: bool) -> None:
-    from ..bench.workers.builds import LANGUAGES, build, find
+    from ..bench.foreign.builds import LANGUAGES, build, find
 
     for name in languages:
         if name not in LANGUAGES:
@@ -63,7 +63,7 @@ def _build(languages: tuple[str, ...], *, offline: bool) -> None:
 
 
 def _list() -> None:
-    from ..bench.workers.builds import LANGUAGES, find
+    from ..bench.foreign.builds import LANGUAGES, find
 
     rows = []
     for name in LANGUAGES:
@@ -81,8 +81,8 @@ def _list() -> None:
 
 
 def _libraries(built: Build) -> str:
-    from ..bench.workers.builds import start
-    from ..bench.workers.port import WorkerError
+    from ..bench.foreign.builds import start
+    from ..bench.foreign.port import WorkerError
 
     try:
         with start(built.language) as worker:

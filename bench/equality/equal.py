@@ -19,12 +19,12 @@ from itertools import islice
 from typing import Any
 from uuid import UUID
 
-from ....codecs import CodecError
-from ....codecs.conventions.arrays import kind_of
-from ....codecs.conventions.classes import fields_of, record_class
-from ....codecs.conventions.tokens import zone
-from ....codecs.core.paths import brief, join
-from ....codecs.safety._walk import Rules, check_record
+from ...codecs import CodecError
+from ...codecs.conventions.arrays import kind_of
+from ...codecs.conventions.classes import fields_of, record_class
+from ...codecs.conventions.tokens import zone
+from ...codecs.core.paths import brief, join
+from ...codecs.safety._walk import Rules, check_record
 from . import arrays
 
 MISSING = object()

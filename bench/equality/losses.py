@@ -16,13 +16,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ....codecs.conventions.arrays import convention, kind_of
-from ....codecs.conventions.classes import fields_of, opened
-from ....codecs.conventions.rules import duration_text
-from ....codecs.conventions.tokens import SIGNED, token_of, zone
-from ....codecs.core.paths import brief, join, step
+from ...codecs.conventions.arrays import convention, kind_of
+from ...codecs.conventions.classes import fields_of, opened
+from ...codecs.conventions.rules import duration_text
+from ...codecs.conventions.tokens import SIGNED, token_of, zone
+from ...codecs.core.paths import brief, join, step
 from . import arrays
-from .equality import MISSING, differences, equal, type_name
+from .equal import MISSING, differences, equal, type_name
 
 _COARSE = dt.timedelta(seconds=1)
 """Precision that a format without a native type may cut from a moment."""

@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
-from ....codecs.conventions.arrays import convention, holds_numbers, kind_of
-from ....codecs.core.paths import brief
+from ...codecs.conventions.arrays import convention, holds_numbers, kind_of
+from ...codecs.core.paths import brief
 
 
 class Gap(NamedTuple):

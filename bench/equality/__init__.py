@@ -1,0 +1,1 @@
+"""The comparison of records: strict equality, the classification of losses, and arrays."""
