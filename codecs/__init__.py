@@ -15,6 +15,7 @@ from .errors import (
     UnknownCodec,
     UnknownMediaType,
 )
+from .limits import Limits
 from .registry import (
     available,
     default_set,
@@ -27,7 +28,6 @@ from .registry import (
     specialists,
     split_name,
 )
-from .safety.limits import Limits
 
 if TYPE_CHECKING:
     from .conventions.families import register_type

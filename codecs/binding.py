@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from .safety.limits import DEFAULT_DEPTH, Limits
+from .limits import DEFAULT_DEPTH, Limits
 
 DEEPEST = DEFAULT_DEPTH
 """Levels of nesting that are written and read if records may contain others of their kind.

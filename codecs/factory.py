@@ -9,7 +9,7 @@ from .binding import SchemaProtocol
 from .conventions.notes import about
 from .core.codec import Codec
 from .errors import CodecError
-from .production.media import first_reader
+from .media import first_reader
 from .registry import FORMAT_MODULES, add, describe, first_codecs, missing, names, spec_of, split_name
 from .spec import Spec
 

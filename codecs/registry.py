@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from ..errors import UsageError, near
 from .conventions.notes import GUARD, Note
 from .errors import CodecError, MissingLibrary, UnknownCodec
-from .production.installed import of_modules, same_release, version
+from .installed import of_modules, same_release, version
 from .safety.guards import GUARDS
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Literal, NamedTuple, ParamSp
 from .binding import unbound
 from .conventions.tokens import NAMES
 from .format import Format, MediaTypes, joined, media_types
-from .safety.limits import DEFAULT, GREATEST_DEPTH, Limits
+from .limits import DEFAULT, GREATEST_DEPTH, Limits
 from .safety.policies import Policies
 
 if TYPE_CHECKING:

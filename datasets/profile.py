@@ -10,7 +10,7 @@ from typing import Any
 
 from ..codecs import CodecError, codec
 from ..codecs.conventions.classes import opened
-from ..codecs.safety.limits import DEFAULT_DEPTH
+from ..codecs.limits import DEFAULT_DEPTH
 from .counts import MOST_KEYS, DistinctKeys, Lengths, counter, whole
 
 Fact = str | int | float

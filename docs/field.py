@@ -17,7 +17,7 @@ from typing import Any
 
 from bakeoff import codecs
 from bakeoff.codecs.defaults import field
-from bakeoff.codecs.production.installed import version
+from bakeoff.codecs.installed import version
 
 DATA = Path(__file__).parent / "reference/field.toml"
 PAGE = DATA.with_suffix(".md")

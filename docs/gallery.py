@@ -27,7 +27,7 @@ from urllib.parse import unquote, urlsplit
 
 import bakeoff
 from bakeoff.bench.results import Ranking, ResultData, read, write
-from bakeoff.codecs.production.installed import version
+from bakeoff.codecs.installed import version
 from bakeoff.errors import BakeoffError
 from bakeoff.reports import recommendation, render
 from bakeoff.reports.decide.compare import other_work

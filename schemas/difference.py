@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from ..codecs.core.paths import step
+from ..codecs.paths import step
 from .schema import Schema
 from .tree import types as t
 from .tree.declare import SchemaError

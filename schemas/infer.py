@@ -27,7 +27,7 @@ from zlib import crc32
 
 from ..codecs.conventions.classes import opened
 from ..codecs.conventions.families import JSON_FAMILY
-from ..codecs.core.paths import step
+from ..codecs.paths import step
 from .plan.build import Facts, SchemaLimits, compile_plan
 from .tree import types as t
 from .tree.declare import SchemaError

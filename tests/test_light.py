@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
-from bakeoff.codecs.production.installed import allows, version
+from bakeoff.codecs.installed import allows, version
 
 ABSENT = [
     "click",

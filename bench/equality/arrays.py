@@ -11,7 +11,7 @@ from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from ...codecs.conventions.arrays import convention, holds_numbers, kind_of
-from ...codecs.core.paths import brief
+from ...codecs.paths import brief
 
 
 class Gap(NamedTuple):

@@ -23,7 +23,7 @@ from ...codecs import CodecError
 from ...codecs.conventions.arrays import kind_of
 from ...codecs.conventions.classes import fields_of, record_class
 from ...codecs.conventions.tokens import zone
-from ...codecs.core.paths import brief, join
+from ...codecs.paths import brief, join
 from ...codecs.safety._walk import Rules, check_record
 from . import arrays
 

@@ -20,7 +20,7 @@ from ...codecs.conventions.arrays import convention, kind_of
 from ...codecs.conventions.classes import fields_of, opened
 from ...codecs.conventions.rules import duration_text
 from ...codecs.conventions.tokens import SIGNED, token_of, zone
-from ...codecs.core.paths import brief, join, step
+from ...codecs.paths import brief, join, step
 from . import arrays
 from .equal import MISSING, differences, equal, type_name
 

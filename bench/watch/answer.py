@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from ...codecs.production.installed import version
+from ...codecs.installed import version
 from ...errors import RunError
 from ..results import watched
 from ..results.watched import SMALL, CallSite, LeftOut, Saving, Stack, WatchData

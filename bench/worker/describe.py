@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from ...codecs import CodecError, codec, facts
-from ...codecs.safety.policy_resolution import described
+from ...codecs.core.policy_resolution import described
 from ..jobs import Answer, Describe, Described, Failed
 from .context import WorkerContext
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from ...codecs import codec, is_raw, split_name
 from ...codecs.errors import TooMuchError
+from ...codecs.limits import DEFAULT_DEPTH, GREATEST_DEPTH
 from ...codecs.safety._walk import Rules, check_record
-from ...codecs.safety.limits import DEFAULT_DEPTH, GREATEST_DEPTH
 from ..operations.base import CodecParts
 from .records import PickledSample
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from itertools import islice
 from typing import Any
 
-from ..safety.limits import OWN_DATA
+from ..limits import OWN_DATA
 
 
 def items_of(value: Collection[Any]) -> list[Any]:

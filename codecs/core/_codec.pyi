@@ -2,8 +2,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from ..binding import Bound, SchemaProtocol
+from ..limits import Limits
 from ..safety._walk import Rules
-from ..safety.limits import Limits
 from ..spec import Spec
 from ..streams.compression import Compression
 

@@ -26,7 +26,7 @@ from ..binding import Bound
 from ..errors import (
     CodecError, DecodeError, EncodeError, LimitError, MissingField, PolicyError, TooMuchError,
 )
-from ..safety.limits import DEFAULT_DEPTH
+from ..limits import DEFAULT_DEPTH
 from ..safety.policies import held as content_of
 from ..spec import Spec
 
@@ -323,7 +323,7 @@ cdef class Core:
         if self.compression is not None:
             self._compress, self._decompress = self.compression.compress, self.compression.decompress_within
         if settings.asked:
-            from ..safety.policy_resolution import rules
+            from .policy_resolution import rules
 
             self._dump_rules, self._load_rules = rules(spec, "dump", self.from_spec), rules(spec, "load", self.from_spec)
         self._sampler = settings.sampler

@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING, Any, Self
 
 from ..binding import SchemaIds, unbound
 from ..errors import CodecError
-from ..safety.limits import Limits
+from ..limits import Limits
 from ..spec import Format, Options, Settings, Spec, taking
 from .base import CodecBase, fact
 
@@ -128,7 +128,7 @@ class Codec(CodecBase):
         Raises:
             CodecError: No such policy or value, or the codec cannot enforce it.
         """
-        from ..safety.policy_resolution import changes
+        from .policy_resolution import changes
 
         return self.from_spec(changes(self._made(), policies))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..errors import CodecError
-from .paths import step
+from ..paths import step
 
 if TYPE_CHECKING:
     from .codec import Codec

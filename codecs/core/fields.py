@@ -10,7 +10,7 @@ from typing import Any
 from ...errors import UsageError, hint, near
 from ..conventions.classes import record_class
 from ..errors import MissingField
-from .paths import brief, join, type_name
+from ..paths import brief, join, type_name
 
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,17}", re.ASCII)
 _SHOWN = 10

@@ -14,10 +14,10 @@ from typing import Any
 
 from ..binding import Bound, SchemaProtocol
 from ..conventions.notes import FIGURES, Note
+from ..limits import DEFAULT, Limits
 from ..registry import declare
 from ..safety._walk import Rules, check_record
 from ..safety.embedded import within_budget
-from ..safety.limits import DEFAULT, Limits
 from ..safety.policies import held
 from ..spec import Format, RawCalls, Spec
 from .ipc import DICTIONARY, END, Messages, messages

@@ -21,11 +21,11 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from ..binding import DEEPEST, Bound, SchemaProtocol
 from ..errors import LimitError, refused
+from ..limits import DEFAULT, DEFAULT_DEPTH
 from ..registry import declare
 from ..safety._scan import AvroBody, AvroEnds, StreamBuffer
 from ..safety.embedded import within_budget
 from ..safety.keys import refuse_one_hash_within
-from ..safety.limits import DEFAULT, DEFAULT_DEPTH
 from ..spec import Format, RawCalls, Spec
 from ..streams.compression import FREE, compressor
 from ..streams.framing import Cuts, Framing, damage, varint

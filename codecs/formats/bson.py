@@ -19,9 +19,9 @@ from ..conventions.families import NATIVE_BYTES, FormatFamily, exactly
 from ..conventions.finite import dict_of
 from ..conventions.notes import Cost, Note
 from ..conventions.tokens import SIGNED
+from ..limits import Limits
 from ..registry import declare
 from ..safety._unique import UniqueKeys, plain_dicts
-from ..safety.limits import Limits
 from ..safety.policies import Policies, held
 from ..spec import Format, RawCalls, Spec
 from ..streams.framing import Prefixed

@@ -22,9 +22,9 @@ from ..conventions.classes import CLASSES
 from ..conventions.families import NATIVE_BYTES, FormatFamily, exactly
 from ..conventions.finite import dict_of, items_of
 from ..conventions.notes import MERGED, STRANGERS, Note, about, objects_in_python
+from ..limits import Limits
 from ..registry import declare
 from ..safety.keys import key_check
-from ..safety.limits import Limits
 from ..safety.policies import Policies, held
 from ..spec import Format, RawCalls, Spec
 from ..streams.framing import Values

@@ -12,9 +12,9 @@ from typing import Any
 
 from ..conventions.families import NATIVE_BYTES, FormatFamily
 from ..conventions.notes import FIGURES, Note
+from ..limits import DEFAULT_DEPTH
 from ..registry import declare
 from ..safety._walk import Rules, check_record
-from ..safety.limits import DEFAULT_DEPTH
 from ..safety.policies import Policies
 from ..spec import Format, RawCalls, Spec
 

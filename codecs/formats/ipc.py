@@ -11,8 +11,8 @@ from struct import Struct, error, unpack_from
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import LimitError, TooMuchError
+from ..limits import Limits
 from ..safety._scan import StreamBuffer
-from ..safety.limits import Limits
 from ..streams.framing import Cuts, Framing, cut_short, damage, too_large
 
 if TYPE_CHECKING:

@@ -40,11 +40,11 @@ from ..conventions.notes import (
     counted_levels,
     objects_in_python,
 )
+from ..limits import DEFAULT_DEPTH, Limits
 from ..registry import declare
 from ..safety._scan import refuse_wide
 from ..safety._unique import unique
 from ..safety.keys import with_checked_keys
-from ..safety.limits import DEFAULT_DEPTH, Limits
 from ..safety.policies import Policies, held
 from ..spec import Format, RawCalls, Spec
 from ..streams.framing import Lines

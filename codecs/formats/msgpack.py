@@ -34,10 +34,10 @@ from ..conventions.notes import (
     objects_in_python,
 )
 from ..core._codec import doubt
+from ..limits import Limits
 from ..registry import declare
 from ..safety._unique import unique
 from ..safety.keys import key_check
-from ..safety.limits import Limits
 from ..safety.policies import Policies
 from ..spec import Format, RawCalls, Spec
 from ..streams.framing import Values

@@ -15,9 +15,9 @@ from xml.parsers.expat import ParserCreate
 
 from ..conventions.families import NATIVE_BYTES, NULL_TEXT, WORDS, FormatFamily
 from ..errors import TooMuchError
+from ..limits import Limits
 from ..registry import declare
 from ..safety._unique import UniqueKeys, plain_dicts
-from ..safety.limits import Limits
 from ..safety.policies import Policies
 from ..spec import Format, RawCalls, Spec
 

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..binding import DEEPEST, Bound, SchemaProtocol
 from ..errors import LimitError
+from ..limits import DEFAULT
 from ..registry import declare
 from ..safety.embedded import Budget, within_budget
-from ..safety.limits import DEFAULT
 from ..safety.policies import held
 from ..spec import Format, RawCalls, Spec
 from ..streams.framing import Cuts, Framing, cut_short, damage, varint

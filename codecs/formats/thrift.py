@@ -13,9 +13,9 @@ from io import BytesIO
 from typing import Any
 
 from ..binding import DEEPEST, Bound, SchemaProtocol
+from ..limits import DEFAULT
 from ..registry import declare
 from ..safety.embedded import within_budget
-from ..safety.limits import DEFAULT
 from ..spec import Format, RawCalls, Spec
 from .structs import STRICT, UNCHECKED, WIRE_LOSSES, WIRE_POLICIES, WIRE_PRESERVES
 

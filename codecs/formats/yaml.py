@@ -18,11 +18,11 @@ from ..conventions.families import NATIVE_BYTES, WORDS, FormatFamily
 from ..conventions.notes import FIGURES, STRANGERS, Note
 from ..conventions.rules import RULE_OF, SCALARS
 from ..errors import TooMuchError
+from ..limits import DEFAULT_DEPTH, Limits
 from ..registry import declare
 from ..safety._unique import unique
 from ..safety._walk import Rules, check_record
 from ..safety.keys import FEW_KEYS, refuse_one_hash
-from ..safety.limits import DEFAULT_DEPTH, Limits
 from ..safety.policies import Policies
 from ..spec import Format, RawCalls, Spec
 from ..streams.framing import Documents

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.base import CodecBase
 from ..errors import DecodeError, UnknownMediaType
-from ..production.media import Readers
+from ..media import Readers
 
 
 class Body:

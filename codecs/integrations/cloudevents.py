@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from cloudevents.core.base import BaseCloudEvent, EventFactory
 from cloudevents.core.formats.json import JSONFormat
 
-from ..production.media import Readers
+from ..media import Readers
 
 if TYPE_CHECKING:
     from ..core.base import CodecBase

@@ -10,7 +10,7 @@ from falcon.typing import ReadableIO
 
 from ..core.base import CodecBase
 from ..errors import DecodeError
-from ..production.media import Readers
+from ..media import Readers
 
 
 class Handler(BaseHandler):

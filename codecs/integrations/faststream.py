@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from faststream.message import StreamMessage, decode_message
 
 from ..errors import DecodeError, LimitError
-from ..production.media import Readers
+from ..media import Readers
 
 if TYPE_CHECKING:
     from ..core.base import CodecBase

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from quixstreams.models import Deserializer, MessageField, Serializer
 
-from ..production.media import Readers
+from ..media import Readers
 
 if TYPE_CHECKING:
     from ..core.base import CodecBase

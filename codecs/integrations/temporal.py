@@ -20,7 +20,7 @@ from temporalio.converter import (
 
 from ..core.base import CodecBase
 from ..core.classes import class_of
-from ..production.media import Readers
+from ..media import Readers
 from ..ready import of_class
 
 _FROM_TEXT: dict[Any, Callable[[str], Any]] = {

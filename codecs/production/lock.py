@@ -18,9 +18,9 @@ from ...errors import RunError, UsageError
 from ...opening import open_regular
 from ..errors import CodecError, MissingLibrary
 from ..factory import codec
+from ..installed import allows, of_modules, version
+from ..limits import DEFAULT, DEFAULT_DEPTH, LIMITS
 from ..registry import join_name, split_name
-from ..safety.limits import DEFAULT, DEFAULT_DEPTH, LIMITS
-from .installed import allows, of_modules, version
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..limits import DEFAULT
 from ._scan import Budget, count_embedded
-from .limits import DEFAULT
 
 __all__ = ["Budget", "count_embedded", "within_budget"]
 

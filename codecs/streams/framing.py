@@ -24,8 +24,8 @@ from collections.abc import Callable, Generator, Iterable
 from functools import partial
 from typing import IO, TYPE_CHECKING, Any
 
-from ..core.paths import brief
 from ..errors import DecodeError, LimitError, TooMuchError
+from ..paths import brief
 from ..safety._scan import StreamBuffer
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
-from ...codecs.core.paths import step as written
+from ...codecs.paths import step as written
 from ...errors import UsageError, hint, near
 
 KEYS = 1_000

@@ -12,8 +12,8 @@ from itertools import chain
 from typing import Any
 
 from ...codecs import Codec, DecodeError, codec
+from ...codecs.limits import OWN_DATA
 from ...codecs.registry import spec_of
-from ...codecs.safety.limits import OWN_DATA
 from ...codecs.streams.decoder import payloads
 from ...schemas import Schema, SchemaError
 from ..errors import UnreadableCorpus

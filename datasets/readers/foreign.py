@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ...codecs.core.paths import brief, join
 from ...codecs.errors import DecodeError, PolicyError
+from ...codecs.paths import brief, join
 from ...codecs.safety._walk import Rules, check_record
 from ...codecs.safety.policies import held
 

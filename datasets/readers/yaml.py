@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...codecs import DecodeError, codec
-from ...codecs.safety.limits import OWN_DATA
+from ...codecs.limits import OWN_DATA
 from .encoding import not_utf8
 from .json_window import RECORD_LIMIT
 from .problems import Problems

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...codecs import MissingLibrary, codec, describe, missing, split_name
-from ...codecs.production.installed import release_of, version
+from ...codecs.installed import release_of, version
 from ...codecs.production.lock import PYTHON, Dictionary, Lock, compressor, faults
 from ...codecs.registry import bare_name, split_release
 from ...errors import UsageError

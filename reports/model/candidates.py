@@ -35,7 +35,7 @@ from ...bench.verdict import (
     ranked,
     takes,
 )
-from ...codecs.safety.limits import GREATEST_DEPTH, OWN_DATA
+from ...codecs.limits import GREATEST_DEPTH, OWN_DATA
 from ...errors import RunError
 from .cost import CostModel
 from .read import Read, reads_of

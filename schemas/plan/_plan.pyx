@@ -31,7 +31,7 @@ import uuid as _uuid
 from collections import Counter, OrderedDict
 from sys import intern
 
-from ...codecs.core.paths import brief, join, type_name
+from ...codecs.paths import brief, join, type_name
 
 cdef extern from "Python.h":
     int PyUnicode_Check(object)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from ...codecs.core.paths import brief
+from ...codecs.paths import brief
 from ._plan import Advice
 
 __all__ = ["Advice", "AdviceCounter", "AdviceError", "Tally"]

@@ -22,7 +22,7 @@ from types import MappingProxyType
 from typing import Any, Literal, TypeVar
 
 from ...codecs.conventions.classes import RecordClass, record_class
-from ...codecs.core.paths import step
+from ...codecs.paths import step
 from ...errors import SchemaError
 from . import types as t
 

@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ...codecs.core.paths import step
+from ...codecs.paths import step
 from . import types as t
 from .declare import SchemaError
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from ...codecs.conventions.rules import SCALARS
-from ...codecs.core.paths import step
+from ...codecs.paths import step
 
 Encoding = Literal["base64", "base64url", "hex"]
 TimeUnit = Literal["s", "ms", "us", "ns"]

@@ -15,7 +15,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from ...codecs.core.paths import step
+from ...codecs.paths import step
 from ..tree import types as t
 from ..tree.declare import SchemaError
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .codecs import codec, migrate
     from .codecs.core.codec import Codec
     from .codecs.errors import CodecError, DecodeError, EncodeError, LimitError, MissingLibrary, UnknownCodec
-    from .codecs.safety.limits import Limits
+    from .codecs.limits import Limits
     from .datasets import Corpus, corpus
     from .errors import BakeoffError, RunError, UsageError
     from .schemas import Advice, AdviceError, Hint, Schema

@@ -13,7 +13,7 @@ from bakeoff.bench.results import Cell, CellResult, CheckFacts
 from bakeoff.bench.worker.limits import beyond, depth_needed
 from bakeoff.bench.worker.parts import codec_parts
 from bakeoff.bench.worker.records import PickledSample
-from bakeoff.codecs.safety.limits import GREATEST_DEPTH, OWN_DATA
+from bakeoff.codecs.limits import GREATEST_DEPTH, OWN_DATA
 from bakeoff.reports.model.candidates import limits_needed
 
 LISTS = {"a": [1, [2], {"b": None}] * 70_000}

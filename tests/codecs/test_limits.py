@@ -21,8 +21,8 @@ import bakeoff
 from bakeoff import Limits
 from bakeoff.codecs import LimitError
 from bakeoff.codecs.errors import TooMuchError
+from bakeoff.codecs.limits import OWN_DATA
 from bakeoff.codecs.safety.embedded import Budget, count_embedded
-from bakeoff.codecs.safety.limits import OWN_DATA
 
 CODECS = [name for name in bakeoff.codecs.available() if not bakeoff.codec(name).trusted_only]
 

@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 import bakeoff
 from bakeoff import codecs
 from bakeoff.codecs import DecodeError, EncodeError, LimitError
+from bakeoff.codecs.limits import DEFAULT_DEPTH
 from bakeoff.codecs.safety._scan import choose_width, kinds, nests_deeper, values_at_most, values_in
-from bakeoff.codecs.safety.limits import DEFAULT_DEPTH
 
 FILLINGS = st.one_of(
     st.none(),

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 import bakeoff
 from bakeoff import codecs
 from bakeoff.codecs.conventions.notes import VERSION, Cost, about
-from bakeoff.codecs.production.installed import allows
+from bakeoff.codecs.installed import allows
 from bakeoff.codecs.version_faults import ORJSON_TIMES, ORJSON_TUPLES, VERSION_FAULTS, VersionFault, noted
 from bakeoff.commands.codecs import command
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from bakeoff import Codec, DecodeError, EncodeError
 from bakeoff.bench.equality.equal import first_difference
-from bakeoff.codecs.core.paths import brief
+from bakeoff.codecs.paths import brief
 
 from .case import UNTOLD, ConformanceCase, ConformanceVerdict, Suite
 

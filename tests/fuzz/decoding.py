@@ -14,7 +14,7 @@ from mutate import Mutator
 
 from bakeoff.bench.equality.losses import find_losses
 from bakeoff.codecs import Codec, DecodeError, EncodeError, LimitError
-from bakeoff.codecs.safety.limits import Limits
+from bakeoff.codecs.limits import Limits
 from bakeoff.codecs.streams.compression import COMPRESSORS
 
 LOW = {"depth": 50, "size": 100_000, "items": 200, "string": 300, "digits": 30, "aliases": 5}

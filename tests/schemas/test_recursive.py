@@ -23,7 +23,7 @@ from bakeoff import EncodeError, LimitError, Schema, UsageError
 from bakeoff.bench.lab.evolution.records import Maker
 from bakeoff.bench.lab.evolution.trial import sample, try_codec
 from bakeoff.bench.lab.evolution.versions import as_version
-from bakeoff.codecs.safety.limits import DEFAULT_DEPTH
+from bakeoff.codecs.limits import DEFAULT_DEPTH
 from bakeoff.codecs.streams.framing import varint
 from bakeoff.schemas import SchemaError
 from bakeoff.schemas.difference import compare

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
-from ....codecs.core.paths import brief, step
+from ....codecs.paths import brief, step
 from ....schemas.wire.bindings.leaves import kinds
 from ....schemas.wire.layout import Leaf, Nullable, Ref, WireMap, WireRecord, WireType, WireUnion
 from ....schemas.wire.layout import WireSequence as Items

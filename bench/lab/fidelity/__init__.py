@@ -1,1 +1,1 @@
-"""Fidelity: strict equality, losses, and the matrix of codecs and types."""
+"""Fidelity: the matrix of codecs and types."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NotRequired
 from typing_extensions import TypedDict
 
 from ....codecs.conventions.classes import opened, record_class
-from ....codecs.core.paths import step
+from ....codecs.paths import step
 from ...plan.convert import DECODERS
 from ...tree import types as t
 from ...tree.declare import SchemaError

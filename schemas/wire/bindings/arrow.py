@@ -20,7 +20,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ....codecs.binding import Binding
-from ....codecs.core.paths import step
+from ....codecs.paths import step
 from ...tree import types as t
 from ...tree.declare import SchemaError
 from .. import layout as w

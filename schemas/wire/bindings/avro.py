@@ -15,8 +15,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ....codecs.binding import Binding
-from ....codecs.core.paths import step
 from ....codecs.formats.avro import AvroSchema
+from ....codecs.paths import step
 from ...tree import types as t
 from ...tree.declare import SchemaError
 from .. import layout as w

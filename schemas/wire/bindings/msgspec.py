@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ForwardRef, Literal, Union
 from ....codecs.binding import Binding
 from ....codecs.conventions.classes import opened, record_class
 from ....codecs.conventions.families import exactly, has_other_values
-from ....codecs.core.paths import step
+from ....codecs.paths import step
 from ....errors import UsageError
 from ...tree import types as t
 from ...tree.declare import SchemaError, tag_of

@@ -17,7 +17,7 @@ from ....codecs.binding import Binding
 from ....codecs.conventions.classes import fields_of, record_class
 from ....codecs.conventions.families import JSON_FAMILY, has_other_values
 from ....codecs.conventions.rules import SCALAR_OF, duration_text
-from ....codecs.core.paths import join, step
+from ....codecs.paths import join, step
 from ....errors import UsageError
 from ...plan.build import build_of
 from ...plan.convert import DECODERS, ConversionError, from_text

@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Container
 from typing import TYPE_CHECKING, Any, Literal
 
-from ....codecs.core.paths import step
+from ....codecs.paths import step
 from ....errors import UsageError
 from ...tree import types as t
 from ...tree.declare import SchemaError

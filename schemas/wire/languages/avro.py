@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Literal
 
-from ....codecs.core.paths import step
+from ....codecs.paths import step
 from ...tree import types as t
 from ...tree.declare import SchemaError
 from .. import layout as w

@@ -17,7 +17,7 @@ from collections.abc import Sequence as Many
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ....codecs.core.paths import step
+from ....codecs.paths import step
 from ...tree import types as t
 from ...tree.declare import SchemaError
 from .. import layout as w

@@ -90,7 +90,7 @@ def _show_policies(facts: list[dict[str, Any]]) -> None:
 
 
 def _show_limits(facts: list[dict[str, Any]]) -> None:
-    from ..codecs.safety.limits import LIMITS
+    from ..codecs.limits import LIMITS
 
     click.echo(_matrix(facts, "limits", LIMITS, _limit))
     click.echo(
@@ -114,8 +114,8 @@ def _policy(stated: dict[str, Any]) -> str:
 
 def _facts(name: str) -> dict[str, Any]:
     from .. import codecs
+    from ..codecs.core.policy_resolution import described
     from ..codecs.safety.guards import GUARDS
-    from ..codecs.safety.policy_resolution import described
 
     declaration = codecs.describe(name)
     facts: dict[str, Any] = {

@@ -34,7 +34,7 @@ def command(operation: str, codec: str, source: str, calls: int, how: Mapping[st
     """
     from ..codecs import LimitError
     from ..codecs import codec as make_codec
-    from ..codecs.safety.limits import OWN_DATA
+    from ..codecs.limits import OWN_DATA
     from ..datasets import corpus
 
     chosen = make_codec(codec, trusted=True)  # it decodes what it has just encoded

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from .....codecs.formats.ipc import END, messages
-from .....codecs.safety.limits import OWN_DATA, Limits
+from .....codecs.limits import OWN_DATA, Limits
 from ..build import counts, either, limit, refuse, table
 from ..cases import RECORD
 

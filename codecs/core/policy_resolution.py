@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import CodecError, PolicyError
 from ..registry import available, describe, spec_of
-from ._walk import Rules
-from .policies import (
+from ..safety._walk import Rules
+from ..safety.policies import (
     POLICIES,
     Policies,
     PolicyDirection,

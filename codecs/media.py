@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TypeVar
 
-from ..core.base import CodecBase
-from ..errors import UnknownMediaType
-from ..format import TREE
+from .core.base import CodecBase
+from .errors import UnknownMediaType
+from .format import TREE
 
 _Codec = TypeVar("_Codec", bound=CodecBase)
 
