@@ -241,7 +241,7 @@ class Facts:
 
 
 class RecordSampler(Protocol):
-    """Keeps a sample of a codec's records; `bakeoff.codecs.production.sampler.Sampler` implements it."""
+    """Keeps a sample of a codec's records; `bakeoff.codecs.core.sampler.Sampler` implements it."""
 
     def gap(self) -> int: ...
     def keep(self, record: Any, plain: Callable[[Any], Any] | None, /) -> None: ...

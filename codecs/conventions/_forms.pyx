@@ -24,7 +24,7 @@ from uuid import UUID
 
 from libc.stdint cimport int64_t, uint64_t
 
-from ..safety._stack cimport RESERVE, stack_left
+from .._stack cimport RESERVE, stack_left
 
 import_datetime()
 

@@ -17,11 +17,11 @@ from ..safety._scan cimport (
     DEEPEST, DEEPER, UNSAFE, at_most_t, bounder, container_key, deeper, deeper_t, end_t, finder, held_t, leveler,
     levels_t,
 )
-from ..safety._stack cimport RESERVE, stack_left
+from .._stack cimport RESERVE, stack_left
 from ..safety._walk cimport Rules, check_record
 
 from ...errors import BakeoffError, SchemaError
-from ..safety._stack import call_with_stack
+from .._stack import call_with_stack
 from ..binding import Bound
 from ..errors import (
     CodecError, DecodeError, EncodeError, LimitError, MissingField, PolicyError, TooMuchError,

@@ -16,8 +16,8 @@ from .base import CodecBase, fact
 if TYPE_CHECKING:
     from ..binding import SchemaProtocol
     from ..errors import DecodeError
-    from ..production.sampler import Sampler
-    from ..streams.decoder import Decoder
+    from .decoder import Decoder
+    from .sampler import Sampler
     from .text import TextCodec
 
     @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Codec(CodecBase):
         Raises:
             DecodeError: As `decode`, or the file ends within a record; `offset` is where the record starts.
         """
-        from ..streams.decoder import load
+        from .decoder import load
 
         return load(self, file)
 
@@ -93,7 +93,7 @@ class Codec(CodecBase):
         Raises:
             DecodeError: The codec is not trusted.
         """
-        from ..streams.decoder import Decoder
+        from .decoder import Decoder
 
         return Decoder(self, on_damage)
 
@@ -169,7 +169,7 @@ class Codec(CodecBase):
             UsageError: The file's ending is not a known format, or an argument is out of range.
             MissingLibrary: The library of the format or the compressor is not installed.
         """
-        from ..production.sampler import Sampler
+        from .sampler import Sampler
 
         return self._vary(sampler=Sampler(file, every, limit))
 

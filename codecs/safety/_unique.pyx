@@ -5,7 +5,7 @@ from cpython.dict cimport PyDict_Contains, PyDict_Copy, PyDict_Next, PyDict_SetI
 from cpython.list cimport PyList_GET_SIZE
 from cpython.object cimport PyObject
 
-from ._stack cimport RESERVE, stack_left
+from .._stack cimport RESERVE, stack_left
 
 from ..errors import PolicyError
 

@@ -22,7 +22,7 @@ from cpython.unicode cimport PyUnicode_Check
 from libc.math cimport isfinite
 from libc.stdint cimport uint16_t, uint32_t
 
-from ._stack cimport RESERVE, stack_left
+from .._stack cimport RESERVE, stack_left
 
 import sys
 from datetime import date, datetime, time, timedelta

@@ -1,6 +1,6 @@
 """Framings: how the records of a format usually follow one another in a stream.
 
-A framing extracts payloads from the data received so far. `bakeoff.codecs.streams.decoder` feeds it and
+A framing extracts payloads from the data received so far. `bakeoff.codecs.core.decoder` feeds it and
 decodes each payload with the codec, so that a stream has the same limits and errors as a single payload.
 
 Some framings find the next record after a damaged one, see `resynchronises`:

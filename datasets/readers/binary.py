@@ -12,9 +12,9 @@ from itertools import chain
 from typing import Any
 
 from ...codecs import Codec, DecodeError, codec
+from ...codecs.core.decoder import payloads
 from ...codecs.limits import OWN_DATA
 from ...codecs.registry import spec_of
-from ...codecs.streams.decoder import payloads
 from ...schemas import Schema, SchemaError
 from ..errors import UnreadableCorpus
 from .foreign import OwnTypes, Plain

@@ -67,7 +67,7 @@ cdef extern from "Python.h":
 
 import_datetime()
 
-from ...codecs.safety._stack cimport RESERVE, stack_left
+from ...codecs._stack cimport RESERVE, stack_left
 
 DEF DEEPEST = 10_000
 DEF KEY_ATTACK = 32

@@ -20,7 +20,7 @@ import pytest
 
 import bakeoff
 from bakeoff import UsageError
-from bakeoff.codecs.production.sampler import _bytes, endings
+from bakeoff.codecs.core.sampler import _bytes, endings
 from bakeoff.datasets.readers.formats import format_of
 
 RECORDS = [{"id": number, "text": "é" * number} for number in range(40)]
@@ -120,7 +120,7 @@ def test_a_schema_and_objects_of_a_library(tmp_path):
 def test_it_stops_at_its_limit(tmp_path, caplog):
     path = tmp_path / "traffic.msgpack"
     codec = bakeoff.codec("msgpack").tap(path, every=1, limit="100K")
-    with caplog.at_level(logging.WARNING, "bakeoff.codecs.production.sampler"):
+    with caplog.at_level(logging.WARNING, "bakeoff.codecs.core.sampler"):
         for number in range(400):
             assert codec.encode("x" * 1000)
             if number % 10 == 0:

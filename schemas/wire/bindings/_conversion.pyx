@@ -17,7 +17,7 @@ from cpython.object cimport PyObject
 
 from libc.math cimport INFINITY
 
-from ....codecs.safety._stack cimport RESERVE, stack_left
+from ....codecs._stack cimport RESERVE, stack_left
 
 cdef extern from "Python.h":
     PyObject *PyDict_GetItemWithError(object, object) except? NULL

@@ -7,10 +7,10 @@ from typing import IO, TYPE_CHECKING, Any
 
 from ..errors import DecodeError
 from ..safety._scan import StreamBuffer
-from .framing import Cuts, damage
+from ..streams.framing import Cuts, damage
 
 if TYPE_CHECKING:
-    from ..core.base import CodecBase
+    from .base import CodecBase
 
 CHUNK = 1 << 16
 LOST = "; the next record cannot be found, so the rest cannot be read"

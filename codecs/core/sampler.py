@@ -23,9 +23,9 @@ from typing import Any
 
 from ...errors import UsageError
 from ...opening import open_own
-from ..core.base import CodecBase
 from ..registry import first_codecs, formats, spec_of
 from ..streams.compression import compressor
+from .base import CodecBase
 
 BATCH = 64 * 1024
 """Bytes of records in a batch, before compression."""
