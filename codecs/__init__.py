@@ -16,18 +16,8 @@ from .errors import (
     UnknownMediaType,
 )
 from .limits import Limits
-from .registry import (
-    available,
-    default_set,
-    describe,
-    is_raw,
-    join_name,
-    missing,
-    names,
-    select,
-    specialists,
-    split_name,
-)
+from .naming import is_raw, join_name, split_name
+from .registry import available, default_set, describe, missing, names, select, specialists
 
 if TYPE_CHECKING:
     from .conventions.families import register_type

@@ -10,7 +10,8 @@ from .conventions.notes import about
 from .core.codec import Codec
 from .errors import CodecError
 from .media import first_reader
-from .registry import FORMAT_MODULES, add, describe, first_codecs, missing, names, spec_of, split_name
+from .naming import split_name
+from .registry import FORMAT_MODULES, add, describe, first_codecs, missing, names, spec_of
 from .spec import Spec
 
 _kept: dict[str, Codec] = {}

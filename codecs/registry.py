@@ -22,6 +22,7 @@ from ..errors import UsageError, near
 from .conventions.notes import GUARD, Note
 from .errors import CodecError, MissingLibrary, UnknownCodec
 from .installed import of_modules, same_release, version
+from .naming import RAW, join_name, join_release, split_name, split_release, without_release
 from .safety.guards import GUARDS
 
 if TYPE_CHECKING:
@@ -38,8 +39,6 @@ SCHEMA_ENTRY_POINTS = "bakeoff.schema_codecs"
 
 REPLACE = "BAKEOFF_REPLACE"
 """Environment variable with the names of third-party codecs that may replace ours, separated by commas."""
-RAW = "/raw"
-"""Suffix for a library's own calls in result files; they are not a codec."""
 
 FORMAT_MODULES = (
     "json", "msgpack", "bson", "yaml", "pickle", "marshal", "cbor", "plist",
@@ -353,7 +352,7 @@ def describe(name: str) -> Declaration:
     Raises:
         UnknownCodec: No codec of that name.
     """
-    base = _without_release(split_name(name)[0])
+    base = without_release(split_name(name)[0])
     known = _known(base) or _known(base.removesuffix(RAW))
     if known is None:
         raise UnknownCodec(name, near(base.removesuffix(RAW), _all()))
@@ -510,7 +509,7 @@ def spec_of(name: str) -> Spec:
     """
     if (reason := missing(name)) is not None:
         raise MissingLibrary(name, reason)
-    bare = _without_release(name)
+    bare = without_release(name)
     if _known(bare) is None:
         raise CodecError(name, "raw codecs cannot be imported; measure them with `bakeoff run --raw`")
     return _build(bare)
@@ -522,58 +521,7 @@ def _build(name: str) -> Spec:
 
 
 _OWN_NAME = re.compile(r"[^\W_][\w./-]*")
-_NAME = re.compile(r"(?P<base>[^+|]+)(?P<schema>\+schema)?(?:\|(?P<compression>[^|]+))?")
 _RELEASE = re.compile(r"[0-9][0-9A-Za-z.!_-]*")
-
-
-def split_name(name: str) -> tuple[str, bool, str | None]:
-    """Split ``NAME[/VARIANT][==RELEASE][+schema][|COMPRESSOR[:LEVEL]]`` into base, schema and compressor.
-
-    The release is a part of the base; see `split_release`.
-
-    Raises:
-        UnknownCodec: Invalid form.
-    """
-    if (match := _NAME.fullmatch(name)) is None:
-        base, plus, _ = name.partition("+")
-        raise UnknownCodec(name, (f"{base}+schema",) if plus else ())
-    return match["base"], match["schema"] is not None, match["compression"]
-
-
-def bare_name(name: str) -> str:
-    """Return a codec's name without its schema."""
-    base, _, compression = split_name(name)
-    return join_name(base, compression=compression)
-
-
-def is_raw(name: str) -> bool:
-    """Return whether a name in a result file means a library's own calls, see `RawCalls`."""
-    return re.split(r"[+|]", name)[0].endswith(RAW)
-
-
-def join_name(base: str, schema: bool = False, compression: str | None = None) -> str:
-    """Join the parts that `split_name` returns."""
-    return base + ("+schema" if schema else "") + (f"|{compression}" if compression else "")
-
-
-def split_release(name: str) -> tuple[str, str]:
-    """Split a codec's name into the name without a release, and the release; empty if there is none.
-
-    Raises:
-        UnknownCodec: Invalid form.
-    """
-    base, schema, compression = split_name(name)
-    return join_name(_without_release(base), schema, compression), base.partition("==")[2]
-
-
-def join_release(name: str, release: str) -> str:
-    """Join the parts that `split_release` returns."""
-    base, schema, compression = split_name(name)
-    return join_name(f"{base}=={release}" if release else base, schema, compression)
-
-
-def _without_release(base: str) -> str:
-    return base.partition("==")[0]
 
 
 def select(patterns: Sequence[str], default: Iterable[str] | None = None) -> list[str]:

@@ -405,7 +405,7 @@ def _carrier(codec: Carrier | str) -> Carrier:
     if not isinstance(codec, str):
         return codec
     from ..codecs.factory import codec as by_name
-    from ..codecs.registry import split_name
+    from ..codecs.naming import split_name
 
     found: Carrier = by_name(split_name(codec)[0])
     return found

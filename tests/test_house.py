@@ -162,7 +162,7 @@ APART = (
 """Forbidden imports within a room: the parent names a worker's modules in jobs; codecs know no framework."""
 FLOORS = {
     "codecs": (
-        "_stack defaults errors installed limits paths",
+        "_stack defaults errors installed limits naming paths",
         "binding conventions",
         "safety streams version_faults",
         "format",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...codecs import MissingField
 from ...codecs.core.fields import absent, reach, steps_of
-from ...codecs.registry import is_raw
+from ...codecs.naming import is_raw
 from ...errors import UsageError
 from .base import NOGC, Context, Operation, TimedCall, UnfitError, burst, rotating
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...codecs import Codec
-from ...codecs.registry import is_raw
+from ...codecs.naming import is_raw
 from ...errors import UsageError
 from .base import Context, Operation, TimedCall, UnfitError, rotating
 

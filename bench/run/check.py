@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...codecs import describe
-from ...codecs.registry import bare_name
+from ...codecs.naming import bare_name
 from ...codecs.streams.compression import dictionary_id
 from ..jobs import Check, Checked, Ended
 from ..operations import operation

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ...codecs.registry import bare_name
+from ...codecs.naming import bare_name
 from ..method import Slices, Verdicts, printed
 from ..operations import declared, operation
 from ..operations.base import Operation

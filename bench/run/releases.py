@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...codecs import describe, missing
-from ...codecs.registry import split_release
+from ...codecs.naming import split_release
 from ...errors import RunError, UsageError
 from ...escape import without_passwords
 from ...files import cache_folder

@@ -19,7 +19,7 @@ from ...codecs import (
     specialists,
     split_name,
 )
-from ...codecs.registry import RAW
+from ...codecs.naming import RAW
 from ...codecs.streams.compression import library
 from ...errors import UsageError
 from ..method import Readers

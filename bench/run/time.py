@@ -11,7 +11,7 @@ from statistics import median
 from typing import Any
 
 from ...codecs import describe
-from ...codecs.registry import bare_name
+from ...codecs.naming import bare_name
 from ..deaths import Deaths
 from ..jobs import Checked, Ended, Time, Timed, TimedCell, TimedReads
 from ..method import Cores, Processes

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from ...codecs import CodecError, codec, describe, is_raw, split_name
 from ...codecs.limits import OWN_DATA
-from ...codecs.registry import RAW, split_release
+from ...codecs.naming import RAW, split_release
 from ..foreign.schemas import FORMATS, ReaderSchema, json_schema, reader_schema
 from ..jobs import CorpusInputs, ReadCell
 from ..operations.base import CodecParts

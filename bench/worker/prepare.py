@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...codecs import CodecError, codec, describe, split_name
 from ...codecs.conventions.classes import CLASS_FAMILIES, RecordClass, record_class
-from ...codecs.registry import bare_name, split_release
+from ...codecs.naming import bare_name, split_release
 from ...datasets.readers.formats import codec_of
 from ...errors import RunError, UsageError
 from ...imports import imported, search_path

@@ -20,7 +20,7 @@ from ..errors import CodecError, MissingLibrary
 from ..factory import codec
 from ..installed import allows, of_modules, version
 from ..limits import DEFAULT, DEFAULT_DEPTH, LIMITS
-from ..registry import join_name, split_name
+from ..naming import join_name, split_name
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable

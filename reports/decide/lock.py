@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...codecs import MissingLibrary, codec, describe, missing, split_name
 from ...codecs.installed import release_of, version
+from ...codecs.naming import bare_name, split_release
 from ...codecs.production.lock import PYTHON, Dictionary, Lock, compressor, faults
-from ...codecs.registry import bare_name, split_release
 from ...errors import UsageError
 from ..model.candidates import dictionary_of, limits_needed
 from ..model.merge import plain_name

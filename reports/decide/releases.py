@@ -15,7 +15,7 @@ from packaging.version import InvalidVersion, Version
 
 from ...bench.method import Verdicts
 from ...bench.results import ResultData
-from ...codecs.registry import split_release
+from ...codecs.naming import split_release
 from ...errors import UsageError
 from ..model import numbers
 from ..model.candidates import WELL, Candidate, preferred

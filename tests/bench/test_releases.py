@@ -27,7 +27,8 @@ from bakeoff.bench.run.time import _Contest
 from bakeoff.bench.run.warm import Fork, Warm
 from bakeoff.bench.worker.records import make_sample
 from bakeoff.codecs import MissingLibrary, join_name, select, split_name
-from bakeoff.codecs.registry import join_release, rescan, split_release
+from bakeoff.codecs.naming import join_release, split_release
+from bakeoff.codecs.registry import rescan
 from launched import launch
 
 NAMES = "tiny==1.0,tiny==2.0,tiny==3.0,tiny==4.0,tiny==9.1,tiny"

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from bakeoff.codecs import select
-from bakeoff.codecs.registry import split_name
+from bakeoff.codecs.naming import split_name
 from bakeoff.console import console, progress, show_table
 from bakeoff.errors import UsageError
 from bakeoff.escape import shortened

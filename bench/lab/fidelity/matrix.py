@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from ....codecs.conventions.tokens import TOKENS, Colour, Place, Point, Summer, zone
 from ....codecs.factory import codec as by_name
-from ....codecs.registry import split_release
+from ....codecs.naming import split_release
 from ....errors import UsageError
 from ....schemas import Hint, Schema
 from ...equality.equal import first_difference

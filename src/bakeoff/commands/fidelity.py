@@ -49,7 +49,7 @@ def command(codecs: tuple[str, ...], readers: tuple[str, ...], form: str, output
     otherwise.
     """
     from ..codecs import select
-    from ..codecs.registry import join_name, split_name
+    from ..codecs.naming import join_name, split_name
     from ._fidelity_readers import tried
     from ._output import guard, put
 
