@@ -10,8 +10,8 @@ python3 tasks.py versions [3.N...] [ARGUMENTS]   the core tests on each CPython 
                                    installed; other arguments go to pytest
 python3 tasks.py lint              ruff and mypy
 python3 tasks.py docs              the site, into build/docs; a warning is an error
-python3 tasks.py field [--check [LIBRARY...]]   docs/reference/field.md, the libraries of the field; --check
-                                   names those with a newer release on PyPI, and fails if there are any
+python3 tasks.py tables            the tables of the docs that the code determines
+python3 tasks.py field [LIBRARY...]   libraries of the field with a newer release; fails if there are any
 python3 tasks.py gallery [--again | --pages | --fetch] [NAME...]   docs/results: measure public data sets
                                    that have changed, and write their pages; --budget TIME for each;
                                    --add FILE keeps the result of another machine
@@ -343,8 +343,14 @@ def docs(arguments: list[str]) -> None:
     say(f"built {SITE / 'index.html'}")
 
 
+def tables(arguments: list[str]) -> None:
+    """Write the tables of the documentation that the code determines."""
+    setup("dev")
+    os.execv(BIN / "python", [str(BIN / "python"), "docs/tables.py", *arguments])
+
+
 def field(arguments: list[str]) -> None:
-    """Write the tables of docs/reference/field.md, or name the libraries that have a newer release."""
+    """Name the libraries of docs/reference/field.toml that have a newer release."""
     setup("dev")
     os.execv(BIN / "python", [str(BIN / "python"), "docs/field.py", *arguments])
 
@@ -499,6 +505,7 @@ VERBS = {
     "versions": versions,
     "lint": lint,
     "docs": docs,
+    "tables": tables,
     "field": field,
     "gallery": gallery,
     "wheel": wheel,

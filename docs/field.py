@@ -1,6 +1,7 @@
-"""Write the tables of ``docs/reference/field.md`` from ``field.toml`` and the registry of codecs.
+"""The libraries of the field, from ``docs/reference/field.toml`` and the registry of codecs.
 
-Run it as ``python3 tasks.py field``; with ``--check`` it asks pip for newer releases instead.
+`tables` writes ``docs/reference/field.md`` from them. ``python3 tasks.py field [LIBRARY...]`` asks pip for
+newer releases.
 """
 
 from __future__ import annotations
@@ -20,10 +21,8 @@ from bakeoff.codecs.defaults import field
 from bakeoff.codecs.installed import version
 
 DATA = Path(__file__).parent / "reference/field.toml"
-PAGE = DATA.with_suffix(".md")
 STANDARD = "Python"
 """The registry's name for the standard library, which is not on PyPI."""
-_MADE = re.compile(r"(<!-- made by tasks.py field: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,27 +79,31 @@ def register() -> list[Library]:
     return sorted(found, key=lambda each: (each.rank or sys.maxsize, each.name.lower()))
 
 
-def written(page: str) -> str:
-    """Return the page with its tables made again."""
-    libraries = register()
-    wheels = sorted({each for library in libraries for each in library.wheels})
-    made = {
-        "source": (
-            f"Checked on {_data()['checked']}. Source: {_data()['source']}.\n"
-            f"Wheels are for CPython {wheels[0]} and {wheels[-1]}, the oldest and the newest that bakeoff "
-            "supports, on x86-64 Linux.\n"
-        ),
-        "rows": _table(
-            (each for each in libraries if each.rows),
+def source() -> str:
+    """Return when the register was checked, and by what."""
+    wheels = sorted({each for library in register() for each in library.wheels})
+    return (
+        f"Checked on {_data()['checked']}. Source: {_data()['source']}.\n"
+        f"Wheels are for CPython {wheels[0]} and {wheels[-1]}, the oldest and the newest that bakeoff "
+        "supports, on x86-64 Linux.\n"
+    )
+
+
+def with_rows() -> str:
+    """Return the table of the libraries with rows."""
+    return (
+        _table(
+            (each for each in register() if each.rows),
             ("wheels", "rows"),
             lambda each: (", ".join(each.wheels), _code(each.rows)),
         )
-        + f"| Python's standard library | | | | | {_code(rows_of()[normal(STANDARD)])} |\n",
-        "others": _table(
-            (each for each in libraries if not each.rows), ("reason",), lambda each: (each.reason,)
-        ),
-    }
-    return _MADE.sub(lambda found: found[1] + made[found[2]] + found[3], page)
+        + f"| Python's standard library | | | | | {_code(rows_of()[normal(STANDARD)])} |\n"
+    )
+
+
+def without_rows() -> str:
+    """Return the table of the libraries without rows, with the reasons."""
+    return _table((each for each in register() if not each.rows), ("reason",), lambda each: (each.reason,))
 
 
 def _data() -> dict[str, Any]:
@@ -157,15 +160,11 @@ def check(names: list[str]) -> list[str]:
         return list(filter(None, map(behind, libraries, found)))
 
 
-def main(arguments: list[str]) -> None:
-    """Write the page; with ``--check [NAME...]``, print what is behind, and exit with 1 if anything is."""
-    if arguments[:1] == ["--check"]:
-        lines = check(arguments[1:])
-        print("\n".join(lines) or "no library is behind its newest release")
-        sys.exit(bool(lines))
-    if arguments:
-        sys.exit(f"field: expected nothing or --check [NAME...], got {' '.join(arguments)}")
-    PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+def main(names: list[str]) -> None:
+    """Print which libraries, of those named or of all, have a newer release; exit with 1 if any has."""
+    lines = check(names)
+    print("\n".join(lines) or "no library is behind its newest release")
+    sys.exit(bool(lines))
 
 
 if __name__ == "__main__":

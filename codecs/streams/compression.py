@@ -333,25 +333,53 @@ class _Kind:
         level: The default level.
         levels: All levels.
         library: The distribution that contains it; "Python" is the standard library.
+        extra: The extra of bakeoff that installs it; empty for the standard library.
+        payloads: What its payloads are, for people.
     """
 
     make: Callable[[str, int, tuple[bytes, ...]], Compression]
     level: int
     levels: range
     library: str
+    extra: str = ""
+    payloads: str = ""
 
 
 COMPRESSORS = {
     # zlib.h, igzip_lib.h, zstd.h (ZSTD_minCLevel) and lz4.c (LZ4_ACCELERATION_MAX): levels below 0 are faster
     # still. Brotli's own default of 11 is for files written once: a message takes it milliseconds.
-    "zlib": _Kind(_zlib, 6, range(10), "Python"),
-    "gzip": _Kind(_gzip, 6, range(10), "Python"),
-    "isal": _Kind(_isal, 2, range(4), "isal"),
-    "zstd": _Kind(_zstd, 3, range(-131_072, 23), "zstandard"),
-    "lz4": _Kind(_lz4, 0, range(-65_537, 17), "lz4"),
-    "snappy": _Kind(_snappy, 0, range(1), "cramjam"),
-    "brotli": _Kind(_brotli, 5, range(12), "brotli"),
-    "crc32": _Kind(_crc32, 0, range(1), "Python"),
+    "zlib": _Kind(_zlib, 6, range(10), "Python", payloads="zlib (RFC 1950), which HTTP calls deflate"),
+    "gzip": _Kind(_gzip, 6, range(10), "Python", payloads="gzip (RFC 1952)"),
+    "isal": _Kind(
+        _isal, 2, range(4), "isal", "isal", "as zlib, by Intel's ISA-L; each reads the other's payloads"
+    ),
+    "zstd": _Kind(
+        _zstd,
+        3,
+        range(-131_072, 23),
+        "zstandard",
+        "zstd",
+        "Zstandard frames (RFC 8878), also with a dictionary",
+    ),
+    "lz4": _Kind(_lz4, 0, range(-65_537, 17), "lz4", "lz4", "LZ4 frames"),
+    "snappy": _Kind(
+        _snappy,
+        0,
+        range(1),
+        "cramjam",
+        "snappy",
+        "raw blocks, as in Parquet, Avro and Prometheus' remote write; not the framed format, nor that of "
+        "Kafka's Java clients, which puts blocks into frames",
+    ),
+    "brotli": _Kind(
+        _brotli,
+        5,
+        range(12),
+        "brotli",
+        "brotli",
+        "Brotli streams (RFC 7932), which HTTP calls br; level 11 takes milliseconds a message",
+    ),
+    "crc32": _Kind(_crc32, 0, range(1), "Python", payloads="the payload and a checksum at its end"),
 }
 """Compressors by their names in codec names."""
 

@@ -11,7 +11,6 @@ import tracemalloc
 import zlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import brotli
 import pyarrow
@@ -333,14 +332,6 @@ def test_a_brotli_bomb_stops_at_the_limit() -> None:
     tracemalloc.stop()
 
     assert peak < 16 * FREE
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_reference_lists_a_compressor(kind: str) -> None:
-    page = (Path(__file__).parents[2] / "docs/reference/names.md").read_text(encoding="utf-8")
-    made = COMPRESSORS[kind]
-
-    assert f"\n| `{kind}` | {made.levels[0]} to {made.levels[-1]} | {made.level} | {made.library}" in page
 
 
 def test_a_dictionary_needs_samples() -> None:

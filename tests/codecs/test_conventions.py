@@ -6,25 +6,15 @@ import datetime as dt
 import decimal
 import uuid
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 import bakeoff
 from bakeoff.codecs.conventions.families import JSON_FAMILY
 from bakeoff.codecs.conventions.rules import duration_text
 from bakeoff.codecs.conventions.tokens import Colour
 from bakeoff.codecs.registry import formats
-from bakeoff.commands.codecs import command
-
-
-@pytest.mark.checkout
-def test_the_document_is_what_the_command_prints():
-    document = (Path(__file__).parents[2] / "docs/reference/conventions.md").read_text()
-
-    assert document.endswith(CliRunner().invoke(command, ["--conventions"]).output)
 
 
 @pytest.mark.parametrize(

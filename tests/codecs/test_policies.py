@@ -17,7 +17,6 @@ import typing
 from collections import deque
 from collections.abc import Callable, Mapping
 from decimal import Decimal
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -295,13 +294,6 @@ HOLDS: Mapping[str, Callable[[Any], bool]] = {
 @pytest.fixture(params=NAMES)
 def codec(request: pytest.FixtureRequest) -> codecs.Codec:
     return bakeoff.codec(request.param, trusted=True)
-
-
-@pytest.mark.checkout
-def test_the_document_is_what_the_command_prints():
-    document = (Path(__file__).parents[2] / "docs/reference/policies.md").read_text()
-
-    assert document.endswith(CliRunner().invoke(command, ["--policies"]).output)
 
 
 def test_policies_are_shown_as_data_as_well():
