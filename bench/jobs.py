@@ -14,8 +14,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
 
+from .figure import Figure
 from .heartbeat import IDLE
-from .results import BASELINE, Fact, Outcome, built
+from .results import BASELINE, Fact, FigureDetails, Outcome, built
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -503,7 +504,7 @@ class Checked:
         fixes: Its schema has something to do.
         as_is: The records are the objects that it takes instead of dicts.
         figures: Figures of operations that the check measures.
-        known: Further facts about these, by operation, as in `operations.base.Measured.known`.
+        details: Further facts about these, by operation.
         failed: Outcome and reason of operations that cannot be timed.
         limits: Limits to raise so that the codec takes these records.
         rough: Seconds for the mean record from single calls, by timed operation.
@@ -526,7 +527,7 @@ class Checked:
     fixes: bool = False
     as_is: bool = False
     figures: Mapping[str, float] = field(default_factory=dict)
-    known: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    details: Mapping[str, FigureDetails] = field(default_factory=dict)
     failed: Mapping[str, tuple[Outcome, str]] = field(default_factory=dict)
     limits: Mapping[str, int] = field(default_factory=dict)
     rough: Mapping[str, float] = field(default_factory=dict)
@@ -553,7 +554,7 @@ class Timed:
     """
 
     kind: ClassVar[str] = "timed"
-    cells: Mapping[str, Mapping[str, float]]
+    cells: Mapping[str, Figure]
     errors: Mapping[str, str]
     reference_kernel: float
     harness: float
@@ -568,13 +569,15 @@ class TimedReads:
 
     Attributes:
         cells: Figures by the index of the read in the job.
+        warmups: Seconds from a library's first call until its times were steady, by the same index.
         errors: Why a read has no figure.
         contention: As in `Timed`.
         least: As in `Timed`.
     """
 
     kind: ClassVar[str] = "timed reads"
-    cells: Mapping[str, Mapping[str, float]]
+    cells: Mapping[str, Figure]
+    warmups: Mapping[str, float]
     errors: Mapping[str, str]
     contention: float
     least: float
@@ -582,15 +585,11 @@ class TimedReads:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The answer to `Alone`; see `operations.base.Measured`.
-
-    Attributes:
-        known: As in `operations.base.Measured.known`.
-    """
+    """The answer to `Alone`; see `operations.base.Measured`."""
 
     kind: ClassVar[str] = "found"
     value: float
-    known: Mapping[str, Any]
+    details: FigureDetails = field(default_factory=FigureDetails)
     again: Mapping[str, Any] | None = None
     together: Mapping[str, float | str] = field(default_factory=dict)
 

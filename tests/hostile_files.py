@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import madeup
+from bakeoff.bench.ledger import encode
 from bakeoff.bench.results import from_suite, read, to_suite
 from bakeoff.bench.results.watched import WATCH_KEY
 from bakeoff.bench.run.journal import stored
@@ -219,7 +220,7 @@ def _journal() -> Any:
     import pyperf
 
     result = from_suite(RESULT, pyperf.BenchmarkSuite.loads(RESULT.read_text()))
-    return json.loads(json.dumps(list(entries(result))))
+    return [json.loads(encode(entry)) for entry in entries(result)]
 
 
 def _lock() -> Any:

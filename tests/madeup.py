@@ -348,7 +348,7 @@ def _samples(
         paired = value * math.exp(noise.gauss(0.0, spread))
         seen = paired * math.exp(common * 0.2)
         found.append(
-            Measurement(seen, seen * math.exp(common), paired, pair, loops=100, duration=0.02, rounds=20)
+            Measurement(seen * math.exp(common), paired, seen, pair, loops=100, duration=0.02, rounds=20)
         )
     return tuple(found)
 

@@ -34,7 +34,7 @@ from ...errors import UsageError
 from ..backends.registry import shown_name
 from ..cells import Cell, operation_name
 from ..method import Slices
-from ..results import Direction, Fact, Facts, OperationFacts, Part, Phase, Setup, Unit, without_defaults
+from ..results import Direction, Fact, Facts, FigureDetails, OperationFacts, Part, Phase, Setup, Unit
 
 if TYPE_CHECKING:
     from ...codecs import Codec
@@ -220,11 +220,10 @@ class Measured:
     again: Mapping[str, Any] | None = None
     together: Mapping[str, float | str] = field(default_factory=dict)
 
-    def known(self) -> dict[str, Any]:
-        """Return the facts besides the value as plain values, by the fields of `CellResult`."""
-        found = without_defaults(self)
-        found["extras"] = {str(key): _flat(value) for key, value in self.extras.items()}
-        return {key: found[key] for key in ("extras", "facts", "resolution") if found.get(key)}
+    def details(self) -> FigureDetails:
+        """Return the facts besides the value, as a result file can hold them."""
+        extras = {str(key): _flat(value) for key, value in self.extras.items()}
+        return FigureDetails(extras, self.facts, self.resolution or None)
 
 
 def _flat(value: object) -> Fact:

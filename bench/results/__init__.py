@@ -29,14 +29,16 @@ from .file import (
     to_suite,
     write,
 )
-from .plain import averaged, built, plain_cell, typed, without_defaults
+from .plain import averaged, built, fields_of, plain_cell, typed, without_defaults
 from .records import (
     BASELINE,
+    CellFinding,
     CellResult,
     CodecFacts,
     CorpusFacts,
     Direction,
     Fact,
+    FigureDetails,
     Measurement,
     OperationFacts,
     Outcome,
@@ -50,10 +52,12 @@ from .records import (
 )
 
 __all__ = [
-    "BASELINE", "FORMAT_VERSION", "LARGEST", "UNREADABLE", "VERSION_KEY", "Cell", "CellResult",
-    "CheckFacts", "CodecFacts", "CorpusFacts", "Direction", "Fact", "Facts", "GrowthFacts", "Measurement",
+    "BASELINE", "FORMAT_VERSION", "LARGEST", "UNREADABLE", "VERSION_KEY", "Cell", "CellFinding",
+    "CellResult", "CheckFacts", "CodecFacts", "CorpusFacts", "Direction", "Fact", "Facts", "FigureDetails",
+    "GrowthFacts", "Measurement",
     "OperationFacts", "Outcome", "PairFacts", "Part", "PeakFacts", "Phase", "PipelineFacts",
     "PipelineSetup", "PyperfFacts", "Ranking", "ReadFacts", "ResultData", "ResultFileError", "Setup",
-    "StoreFacts", "StoreSetup", "Unit", "Verdict", "averaged", "built", "check_environment", "from_suite",
+    "StoreFacts", "StoreSetup", "Unit", "Verdict", "averaged", "built", "check_environment",
+    "fields_of", "from_suite",
     "plain_cell", "read", "read_suite", "to_suite", "typed", "without_defaults", "write",
 ]  # fmt: skip

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 from ...files import is_watch_file, open_readable
 from ..cells import Cell
 from ..facts import PyperfFacts
+from ..figure import Figure
 from .plain import plain_cell, typed
 from .records import CellResult, Fact, Measurement, ResultData, ResultFileError
 
@@ -43,19 +44,18 @@ _MOST_VALUES = 4_000_000
 """Most values of a result file. A real file of `LARGEST` bytes holds fewer; one of empty lists would take
 gigabytes of memory."""
 
+_PYPERF = ("value", "loops", "duration")
+"""Fields of a `Measurement` for which pyperf has a place of its own."""
 _METADATA = {
-    "raw": "bakeoff_raw",
-    "paired": "bakeoff_paired",
-    "pair": "bakeoff_pair",
-    "rounds": "bakeoff_rounds",
-    "dirty": "bakeoff_dirty",
-    "reference_kernel": "bakeoff_reference_kernel",
-    "drift": "bakeoff_drift",
-    "contention": "bakeoff_contention",
-    "dear": "bakeoff_dear",
-    "rare": "bakeoff_rare",
+    each.name: f"bakeoff_{each.name}"
+    for each in dataclasses.fields(Measurement)
+    if each.name not in (*_PYPERF, "sums")
 }
-"""Keys of the metadata of a pyperf run, by the fields of its `Measurement`."""
+"""Keys of the metadata of a pyperf run, by the fields of its `Measurement`; the operation has `sums`."""
+_LATER = frozenset(
+    each.name for each in dataclasses.fields(Figure) if each.default is not dataclasses.MISSING
+)
+"""Fields that an earlier version may not have written."""
 
 UNREADABLE = (
     OSError, EOFError, zlib.error, ValueError, LookupError, TypeError, AttributeError, RecursionError,
@@ -298,7 +298,9 @@ def _samples(benchmark: pyperf.Benchmark, *, sums: bool) -> tuple[Measurement, .
                     "loops": metadata.get("loops", 1),
                     "duration": metadata["duration"],
                     "sums": sums,
-                    **{name: metadata[key] for name, key in _METADATA.items()},
+                    **{
+                        n: metadata[key] for n, key in _METADATA.items() if key in metadata or n not in _LATER
+                    },
                 },
             )
         )

@@ -21,6 +21,16 @@ def plain_cell(cell: CellResult) -> dict[str, Any]:
     return found
 
 
+def fields_of(record: Any, like: type | None = None) -> dict[str, Any]:
+    """Return the fields of a dataclass by name, as they are.
+
+    Args:
+        record: The dataclass.
+        like: Only the fields of this class of dataclasses; None for all.
+    """
+    return {each.name: getattr(record, each.name) for each in dataclasses.fields(like or record)}
+
+
 def without_defaults(record: Any) -> dict[str, Any]:
     """Return the fields of a dataclass as plain values, without empty ones."""
     found = {}

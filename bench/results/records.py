@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Literal
 
 from ...errors import RunError
 from ..cells import Cell
 from ..facts import CheckFacts, Facts, GrowthFacts, ReadFacts, Setup, Unit
-from ..quantities import Amount, Calls, Change, Count, Logarithm, Positive, Share
+from ..figure import Figure
+from ..quantities import Amount, Change, Count, Positive, Share
 
 BASELINE = "baseline"
 """The pseudo codec that copies a record's bytes: the cost of the harness."""
@@ -43,61 +44,56 @@ class ResultFileError(RunError):
 
 
 @dataclass(frozen=True, slots=True)
-class Measurement:
-    """The figures of one process for one cell.
+class Measurement(Figure):
+    """The figure of one process for one cell, in the unit of its operation.
 
     Attributes:
+        raw: As in `Figure`; operations without a clock may have figures of 0 or below.
+        paired: As in `Figure`, like `raw`.
         value: Seconds (or bytes) per record; times are normalised by the run's reference kernel.
-        raw: The same as measured by the process's clock, in the same unit.
-        paired: The process's value for ratios: ``a.paired / b.paired`` of two cells with the same `pair` is
-            that process's estimate of their ratio, paired by round.
         pair: Number of the process (or, with ``--isolate``, of the round of processes).
-        loops: Number of calls that were timed.
-        duration: Seconds spent in measured calls.
-        rounds: Number of rounds that were timed.
-        dirty: Rounds in which the kernel took the processor away; these slices were measured again.
         reference_kernel: Seconds of a call of the reference kernel in this process.
-        drift: Logarithm of the ratio of the process's last third to its first third.
-        contention: Time of the reference kernel over that of a chain of dependent steps while the cell was
-            measured; about 1.6 times as high on a core that a neighbor shares as on a free one. 0 if not
-            recorded.
         sums: As in `OperationFacts`: the mean over processes is arithmetic.
-        dear: Slices that took more than twice their usual time without losing the processor: they hold rare
-            calls that take much longer than most.
-        rare: Share of the total time by which these slices exceeded their usual time.
     """
 
-    value: Change
     raw: Change
     paired: Change
+    value: Change
     pair: Count = 0
-    loops: Calls = 1
-    duration: Amount = 0.0
-    rounds: Count = 1
-    dirty: Count = 0
+    _: KW_ONLY
     reference_kernel: Amount = 0.0
-    drift: Logarithm = 0.0
-    contention: Amount = 0.0
     sums: bool = False
-    dear: Count = 0
-    rare: Change = 0.0
 
 
 @dataclass(frozen=True, slots=True)
-class CellResult:
-    """The outcome of a cell, and its samples if there is a figure.
+class FigureDetails:
+    """Facts about the figure of a cell besides its value.
 
     Attributes:
-        outcome: "ok" and "lossy" have samples; all others have a reason instead.
+        extras: Further facts for other operations, flat. `OperationFacts.columns` names those with a column.
+        facts: Further facts about the figure, if its phase or backend has a type for them.
+        resolution: Smallest figure that the method can measure, in the operation's unit; None for any.
+    """
+
+    extras: Mapping[str, Fact] = field(default_factory=dict)
+    facts: Facts | None = None
+    resolution: Amount | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CellFinding:
+    """The outcome of a cell.
+
+    Attributes:
+        outcome: "ok" and "lossy" have a figure; all others have a reason instead.
         reason: One sentence; empty for "ok".
         loss: The losses of a lossy cell, one text each ("`tuple` came back as `list` at `$.tags`").
         stderr: The last lines that the failing process wrote.
         check: Findings of the codec's check; None if it failed.
-        facts: Further facts about the figure, if its phase or backend has a type for them.
-        extras: Further facts for other operations, flat. `OperationFacts.columns` names those with a column.
-        resolution: Smallest figure that the method can measure, in the operation's unit; None for any.
+        facts: As in `FigureDetails`.
+        extras: As in `FigureDetails`.
+        resolution: As in `FigureDetails`.
         rough: Rough figure from single calls of the check, if there was no time to measure.
-        steady: Whether the cell's processes neither sped up nor slowed down; None for a single process.
     """
 
     cell: Cell
@@ -110,8 +106,6 @@ class CellResult:
     extras: Mapping[str, Fact] = field(default_factory=dict)
     resolution: Amount | None = None
     rough: Amount | None = None
-    steady: bool | None = None
-    samples: tuple[Measurement, ...] = ()
 
     @property
     def verdict(self) -> str:
@@ -128,6 +122,19 @@ class CellResult:
     def by_reader(self) -> bool:
         """Whether a library of another language was measured, which says nothing about the codec here."""
         return isinstance(self.facts, ReadFacts)
+
+
+@dataclass(frozen=True, slots=True)
+class CellResult(CellFinding):
+    """The outcome of a cell, and its samples if there is a figure.
+
+    Attributes:
+        steady: Whether the cell's processes neither sped up nor slowed down; None for a single process.
+        samples: Of "ok" and "lossy", the figure of each process.
+    """
+
+    steady: bool | None = None
+    samples: tuple[Measurement, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,9 @@ import time
 
 from ..cells import operation_name
 from ..jobs import Alone, Ended, Found
+from ..ledger import AloneEntry, CellEntry, WarningEntry
 from ..operations import operation
-from ..results import BASELINE, Cell, without_defaults
+from ..results import BASELINE, Cell, CellFinding
 from .context import Run, Stage
 
 _PLAIN = ("error", "missing", "unsupported")
@@ -120,13 +121,7 @@ def _baselines(run: Run, stage: Stage, names: list[str]) -> list[Cell]:
     """Return the baselines of these cells if there is a codec to compare with."""
     declared = [operation(name) for name in names if stage.checks]
     found = [each.cell(stage.name, BASELINE) for each in declared if each.baseline]
-    run.record(
-        *(
-            {"kind": "cell", "cell": without_defaults(cell), "outcome": "ok"}
-            for cell in found
-            if run.state.outcome(cell) is None
-        )
-    )
+    run.record(*(CellEntry(CellFinding(cell, "ok")) for cell in found if run.state.outcome(cell) is None))
     return found
 
 
@@ -167,22 +162,11 @@ def _take(run: Run, cell: Cell, number: int, ended: Ended) -> None:
     if answer is None:
         run.fail(cell, ended.outcome, ended.reason, ended.stderr)
         return
-    value: float | str = answer.value
-    if answer.together:
-        value = answer.together[cell.operation]
-        if isinstance(value, str):
-            run.fail(cell, "unsupported", value)
-            return
-    run.record(
-        {
-            "kind": "alone",
-            "cell": cell.name,
-            "pair": number,
-            "value": value,
-            **answer.known,
-            "spent": round(run.spent(), 3),
-        }
-    )
+    value = answer.together[cell.operation] if answer.together else answer.value
+    if isinstance(value, str):
+        run.fail(cell, "unsupported", value)
+        return
+    run.record(AloneEntry(cell.name, number, value, answer.details, round(run.spent(), 3)))
 
 
 def _conclude(run: Run, stage: Stage, cells: list[Cell]) -> None:
@@ -193,4 +177,4 @@ def _conclude(run: Run, stage: Stage, cells: list[Cell]) -> None:
     if fewest < run.options.fewest and not run.stopping:
         names = ", ".join(dict.fromkeys(map(_said, _together(cells))))
         text = f"{start}only {fewest} of {run.options.fewest} ran of {names}; use a longer --budget, or --all"
-    run.record({"kind": "warning", "text": text, "instead": start})
+    run.record(WarningEntry(text, start))

@@ -11,8 +11,17 @@ from ...codecs import describe
 from ...codecs.naming import bare_name
 from ...codecs.streams.compression import dictionary_id
 from ..jobs import Check, Checked, Ended
+from ..ledger import CellEntry, CodecEntry
 from ..operations import operation
-from ..results import BASELINE, CheckFacts, without_defaults
+from ..results import (
+    BASELINE,
+    CellFinding,
+    CheckFacts,
+    CodecFacts,
+    FigureDetails,
+    built,
+    fields_of,
+)
 from .context import Run, Stage
 
 _FAST = ("orjson", "ormsgpack", "msgspec")
@@ -62,7 +71,7 @@ def check(run: Run, stage: Stage) -> None:
     for name in run.options.timed():
         cell = operation(name).cell(stage.name, BASELINE)
         if operation(name).baseline and run.state.outcome(cell) is None:
-            run.record({"kind": "cell", "cell": without_defaults(cell), "outcome": "ok"})
+            run.record(CellEntry(CellFinding(cell, "ok")))
 
 
 def turn(codec: str) -> int:
@@ -93,7 +102,7 @@ def _take(run: Run, stage: Stage, codec: str, ended: Ended) -> None:
         stage.changed.append(text)
         return
     if codec not in run.state.codecs:
-        run.record({"kind": "codec", "facts": _facts(codec, answer.codec)})
+        run.record(CodecEntry(_facts(codec, answer.codec)))
     healthy = answer.outcome in ("ok", "lossy")
     if healthy:
         stage.checks[codec] = answer
@@ -105,29 +114,26 @@ def _take(run: Run, stage: Stage, codec: str, ended: Ended) -> None:
         cell = declared.cell(stage.name, codec)
         if run.resumed and run.state.measured(cell):
             continue
-        entry: dict[str, Any] = {
-            "kind": "cell",
-            "cell": without_defaults(cell),
-            "outcome": answer.outcome,
-            "reason": answer.reason,
-            "loss": answer.loss,
-            "stderr": "" if healthy else ended.stderr,
-        }
+        stderr = "" if healthy else ended.stderr
+        found = CellFinding(cell, answer.outcome, answer.reason, answer.loss, stderr)
         if healthy:
-            entry["check"] = without_defaults(facts)
+            found = _measured(dataclasses.replace(found, check=facts), name, answer)
             # Storing the dictionary once is enough: it is longer than all other data.
             facts = dataclasses.replace(facts, dictionary="")
-            if name in answer.figures:
-                entry["value"] = answer.figures[name]
-                entry |= answer.known.get(name, {})
-            elif declared.schema and not answer.fixes:
-                entry["reason"] = "nothing to fix for this codec"
-            elif declared.base in answer.failed:
-                entry["outcome"], entry["reason"] = answer.failed[declared.base]
-                entry["loss"] = ()
-            elif declared.base in answer.rough:
-                entry["rough"] = answer.rough[declared.base]
-        run.record(entry)
+        run.record(CellEntry(found, answer.figures.get(name) if healthy else None))
+
+
+def _measured(found: CellFinding, name: str, answer: Checked) -> CellFinding:
+    """Return what the check of a healthy codec says about an operation."""
+    declared = operation(name)
+    if name in answer.figures:
+        return dataclasses.replace(found, **fields_of(answer.details.get(name, FigureDetails())))
+    if declared.schema and not answer.fixes:
+        return dataclasses.replace(found, reason="nothing to fix for this codec")
+    if declared.base in answer.failed:
+        outcome, reason = answer.failed[declared.base]
+        return dataclasses.replace(found, outcome=outcome, reason=reason, loss=())
+    return dataclasses.replace(found, rough=answer.rough.get(declared.base))
 
 
 def _other_code(run: Run, stage: Stage, codec: str, answer: Checked) -> str:
@@ -164,7 +170,7 @@ def _reason(ended: Ended) -> str:
     return f"not enough time for its check{took and f', {took}'}; use --all"
 
 
-def _facts(codec: str, facts: Mapping[str, Any]) -> dict[str, Any]:
+def _facts(codec: str, facts: Mapping[str, Any]) -> CodecFacts:
     declared = describe(codec)
     bare = {
         "name": codec,
@@ -174,4 +180,4 @@ def _facts(codec: str, facts: Mapping[str, Any]) -> dict[str, Any]:
         "accelerated": None,
         "trusted_only": declared.trusted_only,
     }
-    return bare | {"extra": declared.extra, "source": declared.source} | dict(facts)
+    return built(CodecFacts, bare | {"extra": declared.extra, "source": declared.source} | dict(facts))

@@ -7,12 +7,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from ..jobs import Checked, CorpusInputs, Executor
-from ..results import Cell, Outcome, without_defaults
+from ..ledger import CellEntry, Entry
+from ..results import Cell, CellFinding, Outcome
 from .journal import Journal
 from .languages import Read
 from .options import Options
 from .schedule import Schedule
-from .state import Entry, State
+from .state import State
 from .turns import Turn, turns
 
 Show = Callable[[str, float, float], object]
@@ -102,5 +103,4 @@ class Run:
 
     def fail(self, cell: Cell, outcome: Outcome, reason: str, stderr: str = "") -> None:
         """Record why a cell has no figure."""
-        found = {"outcome": outcome, "reason": reason, "stderr": stderr}
-        self.record({"kind": "cell", "cell": without_defaults(cell), **found})
+        self.record(CellEntry(CellFinding(cell, outcome, reason, stderr=stderr)))

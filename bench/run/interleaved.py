@@ -18,9 +18,10 @@ from ...errors import UsageError
 from ...schemas.naming import is_definition
 from ..deaths import Deaths
 from ..jobs import Check, Checked, CorpusInputs, Ended, Time, Timed
+from ..ledger import CellEntry, ProcessEntry
 from ..method import Verdicts
 from ..operations import operation
-from ..results import Cell, CellResult, CorpusFacts, Measurement, ResultData, without_defaults
+from ..results import Cell, CellFinding, CellResult, CorpusFacts, Measurement, ResultData
 from ..stats import same_core, split
 from .context import Show
 from .environment import cores
@@ -268,7 +269,7 @@ class _Stage:
         self.cells = [cell for cell in cells if all(cell.codec in checks for checks in self.checks)]
         for state in self.states:
             for cell in self.cells:
-                state.apply({"kind": "cell", "cell": without_defaults(cell), "outcome": "ok"})
+                state.apply(CellEntry(CellFinding(cell, "ok")))
 
     def measure(self, enough: Enough, seconds: float, show: Show) -> float:
         """Time pairs of processes until all cells are decided or the time is over; return the seconds."""
@@ -302,15 +303,14 @@ class _Stage:
             answers[side] = ended.answer
             self._fail([group[int(index)] for index in answers[side].errors], "failed while being timed")
         for side, state in enumerate(self.states):
-            entry = {
-                "kind": "process",
-                "corpus": group[0].corpus,
-                "pair": number,
-                "reference_kernel": answers[side].reference_kernel,
-                "contention": answers[side].contention,
-                "least": answers[side].least,
-                "cells": {group[int(index)].name: figures for index, figures in answers[side].cells.items()},
-            }
+            entry = ProcessEntry(
+                group[0].corpus,
+                number,
+                answers[side].reference_kernel,
+                {group[int(index)].name: figure for index, figure in answers[side].cells.items()},
+                contention=answers[side].contention,
+                least=answers[side].least,
+            )
             state.apply(entry)
         for cell in self.cells:
             before, after = (self._samples(state, cell) for state in self.states)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import json
 import os
 from collections.abc import Iterator, Sequence
 from itertools import chain, count
@@ -19,9 +18,9 @@ from pathlib import Path
 from ...errors import BakeoffError, RunError, UsageError
 from ...files import write_new
 from ...opening import open_own
+from ..ledger import AloneEntry, CellEntry, Entry, HeadEntry, ProcessEntry, decode, encode
 from ..results import read
-from .entries import checked
-from .state import Entry, State, entries
+from .state import State, entries
 
 
 def journal_path(output: Path) -> Path:
@@ -133,7 +132,7 @@ class Journal:
 
     def _put(self, new: Sequence[Entry]) -> None:
         for entry in new:
-            self._file.write(json.dumps(entry).encode() + b"\n")
+            self._file.write(encode(entry) + b"\n")
         self._file.flush()
         fsync(self._file.fileno())
 
@@ -167,9 +166,9 @@ class Journal:
 
 
 def _costly(entry: Entry) -> bool:
-    if entry["kind"] == "cell":
-        return "value" in entry and entry["cell"]["operation"] != "size"
-    return bool(entry["kind"] in ("process", "alone"))
+    if isinstance(entry, CellEntry):
+        return entry.value is not None and entry.found.cell.operation != "size"
+    return isinstance(entry, ProcessEntry | AloneEntry)
 
 
 @contextlib.contextmanager
@@ -190,10 +189,10 @@ def _lines(path: Path) -> tuple[list[Entry], int]:
             if not line.endswith(b"\n"):
                 break
             try:
-                entry = checked(json.loads(line))
+                entry = decode(line)
                 state.apply(entry)
             except (ValueError, LookupError, TypeError, RecursionError):
                 break
             found.append(entry)
             whole += len(line)
-    return (found, whole) if found and found[0]["kind"] == "head" else ([], 0)
+    return (found, whole) if found and isinstance(found[0], HeadEntry) else ([], 0)

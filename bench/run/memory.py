@@ -9,9 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 
 from ..jobs import Alone, Ended, Found
+from ..ledger import CellEntry, WarningEntry
 from ..method import Budget
 from ..operations import operation
-from ..results import Cell, without_defaults
+from ..results import Cell, CellFinding, fields_of
 from .alone import cells_of, job_of
 from .context import Run, Stage
 
@@ -48,7 +49,7 @@ def measure_memory(run: Run, stage: Stage) -> None:
     text, start = "", f"{stage.name}: not enough time"
     if late and not run.stopping:
         text = f"{start} for {'; '.join(late)}; use a longer --budget, or --all"
-    run.record({"kind": "warning", "text": text, "instead": start})
+    run.record(WarningEntry(text, start))
 
 
 def _expected(stage: Stage, cell: Cell) -> float:
@@ -117,14 +118,5 @@ def _take(run: Run, stage: Stage, cell: Cell, ended: Ended) -> None:
         run.fail(cell, ended.outcome, f"{ended.reason}, while its memory was measured", ended.stderr)
         return
     found = stage.checks[cell.codec]
-    run.record(
-        {
-            "kind": "cell",
-            "cell": without_defaults(cell),
-            "outcome": found.outcome,
-            "reason": found.reason,
-            "loss": found.loss,
-            "value": answer.value,
-            **answer.known,
-        }
-    )
+    finding = CellFinding(cell, found.outcome, found.reason, found.loss, **fields_of(answer.details))
+    run.record(CellEntry(finding, answer.value))

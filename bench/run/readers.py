@@ -15,13 +15,14 @@ from ...codecs import describe, split_name
 from ..deaths import Deaths
 from ..foreign.port import Library
 from ..jobs import CheckReads, Digest, Ended, ReadCell, TimedReads, TimeReads
+from ..ledger import CellEntry, EnvironmentEntry
 from ..method import Budget, Readers
 from ..operations.read import NAME, place_of
-from ..results import Cell, Outcome, ReadFacts, without_defaults
+from ..results import Cell, CellFinding, Outcome, ReadFacts
 from .context import Run, Stage
 from .languages import Language, Read
 
-_NOTHING = TimedReads({}, {}, 0.0, 0.0)
+_NOTHING = TimedReads({}, {}, {}, 0.0, 0.0)
 
 
 def check_reads(run: Run, stage: Stage) -> None:
@@ -34,7 +35,7 @@ def check_reads(run: Run, stage: Stage) -> None:
 
     languages = [Language.of(name) for name in run.options.readers]
     versions = ", ".join(f"{language.title} {language.version}" for language in languages)
-    run.record({"kind": "environment", "facts": {"readers": versions}})
+    run.record(EnvironmentEntry({"readers": versions}))
     share = min(1.0, stage.schedule.side / len(languages))
     waiting = []
     for language in languages:
@@ -112,15 +113,10 @@ def _take(
             )
         if run.resumed and run.state.measured(cell):
             continue
-        entry: dict[str, Any] = {
-            "kind": "cell",
-            "cell": without_defaults(cell),
-            "outcome": outcome,
-            "reason": reason,
-            "loss": tuple(facts.changes),
-            "facts": {**without_defaults(facts), "kind": facts.kind},
-        }
-        run.record(entry | ({"rough": found["rough"]} if "rough" in found else {}))
+        finding = CellFinding(
+            cell, outcome, reason, tuple(facts.changes), facts=facts, rough=found.get("rough")
+        )
+        run.record(CellEntry(finding))
 
 
 def _outcome(found: Mapping[str, Any], facts: ReadFacts) -> tuple[Outcome, str]:
@@ -211,11 +207,12 @@ def _figures(
     for index, reason in answer.errors.items():
         run.fail(own[int(index)], "error", f"while being timed: {reason}")
     figures = {own[int(index)].name: found for index, found in answer.cells.items()}
+    warmups = {own[int(index)].name: seconds for index, seconds in answer.warmups.items()}
     for cell in cells:
         twin = stage.reads[cell].twin
         if twin is not None and twin.name in figures:
-            figures[cell.name] = figures[twin.name]
-    return dataclasses.replace(answer, cells=figures)
+            figures[cell.name], warmups[cell.name] = figures[twin.name], warmups[twin.name]
+    return dataclasses.replace(answer, cells=figures, warmups=warmups)
 
 
 def _expected(read: Read) -> float:

@@ -15,6 +15,7 @@ from ...codecs.registry import given
 from ...errors import RunError, UsageError
 from ...files import end_of_links, is_device, is_result_file
 from ..jobs import Executor
+from ..ledger import CorpusEntry, HeadEntry, OptionEntry, WarningEntry
 from ..method import Budget
 from ..past import free_core, remember
 from ..results import FORMAT_VERSION, CorpusFacts, Fact, ResultData
@@ -34,7 +35,7 @@ from .readers import check_reads
 from .reading import Reader
 from .releases import Releases, release_of
 from .schedule import Schedule
-from .state import Entry, State
+from .state import State
 from .time import time_cells
 from .turns import Turn, turns
 
@@ -85,9 +86,9 @@ def stored_options(output: Path) -> Options:
     return options
 
 
-def _options_of(head: Entry, output: Path) -> Options:
+def _options_of(head: HeadEntry, output: Path) -> Options:
     try:
-        return Options.from_flat(head["options"])
+        return Options.from_flat(head.options)
     except (TypeError, KeyError) as error:
         raise RunError(f"{output}: made by another version of bakeoff; start a new run") from error
 
@@ -321,20 +322,19 @@ class Session:
             self._compare(run, stored, facts)
             then, now = stored.flat(), self.options.flat()
             if changed := {key: value for key, value in now.items() if value != then[key]}:
-                run.record({"kind": "option", "facts": changed})
+                run.record(OptionEntry(changed))
         else:
             run.record(
-                {
-                    "kind": "head",
-                    "format": FORMAT_VERSION,
-                    "environment": {**facts, "gc": self.options.gc},
-                    "options": self.options.flat(),
-                    "conditions": self.options.conditions(),
-                    "command": self.command,
-                    "started": dt.datetime.now(dt.UTC).isoformat(timespec="milliseconds"),
-                }
+                HeadEntry(
+                    FORMAT_VERSION,
+                    environment={**facts, "gc": self.options.gc},
+                    options=self.options.flat(),
+                    conditions=self.options.conditions(),
+                    command=self.command,
+                    started=dt.datetime.now(dt.UTC).isoformat(timespec="milliseconds"),
+                )
             )
-        run.record(*({"kind": "warning", "text": text} for text in warnings(facts)))
+        run.record(*map(WarningEntry, warnings(facts)))
         stages = [self._prepare(run, reader, source, size) for source, size in self.options.sized()]
         self._reading = False
         for stage in stages:
@@ -380,9 +380,9 @@ class Session:
             number += 1
             facts = dataclasses.replace(facts, name=f"{name}-{number}")
         self._same_corpus(run, facts)
-        run.record({"kind": "corpus", "facts": {**prepared.facts, "name": facts.name}})
+        run.record(CorpusEntry(facts))
         for remark in filter(None, prepared.remark.split("\n")):
-            run.record({"kind": "warning", "text": remark})
+            run.record(WarningEntry(remark))
         if prepared.bad:
             where, why = prepared.bad[0]
             self.notes.append(
@@ -420,7 +420,7 @@ class Session:
 
     def _compare(self, run: Run, stored: Options, facts: Mapping[str, Fact]) -> None:
         found = list(self.options.conflicts(stored))
-        then = run.state.head["environment"]
+        then = run.state.head.environment
         found += [
             f"{key}: was {then.get(key)}, is now {facts.get(key)}"
             for key in MACHINE
@@ -449,4 +449,4 @@ class Session:
         for name, facts in run.state.codecs.items():
             if name not in before and facts.accelerated is False and "/pure" not in name:
                 text = f"{name}: the C accelerator of {facts.library} is missing; it runs as pure Python"
-                run.record({"kind": "warning", "text": text})
+                run.record(WarningEntry(text))

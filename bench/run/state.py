@@ -1,25 +1,35 @@
-"""The findings of a run so far, as a sequence of entries that can be written and read.
-
-Every entry is one flat JSON object. The journal holds the entries of an unfinished run, one per line. A
-result is the sum of all entries. To resume a run is to read its entries again.
-"""
+"""The findings of a run so far: the sum of the entries of its ledger."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from statistics import median
-from typing import Any
 
 from ..contention import alike, highest_free
+from ..figure import Figure
+from ..ledger import (
+    AloneEntry,
+    CellEntry,
+    CodecEntry,
+    CorpusEntry,
+    Entry,
+    EnvironmentEntry,
+    HeadEntry,
+    OptionEntry,
+    ProcessEntry,
+    RoughEntry,
+    WarningEntry,
+)
 from ..method import Estimate
 from ..operations import operation
 from ..results import (
     BASELINE,
     FORMAT_VERSION,
     Cell,
+    CellFinding,
     CellResult,
     CheckFacts,
     CodecFacts,
@@ -30,34 +40,14 @@ from ..results import (
     ReadFacts,
     ResultData,
     averaged,
-    plain_cell,
-    typed,
+    fields_of,
 )
 from ..stats import interval
 from ..verdict import rankings
 
-Entry = Mapping[str, Any]
-
 FAILED = frozenset(
     {"wrong", "unsupported", "error", "crashed", "timed out", "out of memory", "unfinished", "missing"}
 )
-
-_FIGURE = (
-    "raw",
-    "paired",
-    "loops",
-    "duration",
-    "rounds",
-    "dirty",
-    "drift",
-    "contention",
-    "dear",
-    "rare",
-)
-"""The fields of `Measurement` that an entry of a timing process holds."""
-
-_CELL = tuple(each.name for each in dataclasses.fields(CellResult) if each.name != "samples")
-"""The fields of `CellResult` that an entry of a cell holds."""
 
 
 @dataclass(slots=True)
@@ -66,11 +56,11 @@ class _CellState:
 
     Attributes:
         found: The cell without samples.
-        figures: Figures of each process, by its number.
+        figures: The figure of each process, by its number; only a value if no clock measured it.
     """
 
-    found: CellResult
-    figures: dict[int, dict[str, Any]] = field(default_factory=dict)
+    found: CellFinding
+    figures: dict[int, Figure | float] = field(default_factory=dict)
 
 
 class State:
@@ -86,7 +76,7 @@ class State:
     """
 
     def __init__(self) -> None:
-        self.head: dict[str, Any] = {}
+        self.head = HeadEntry(FORMAT_VERSION)
         self.seconds = 0.0
         self.codecs: dict[str, CodecFacts] = {}
         self.corpora: dict[str, CorpusFacts] = {}
@@ -100,47 +90,40 @@ class State:
         """Apply one entry.
 
         Raises:
-            KeyError: The entry is not from this version.
+            KeyError: It is about a cell that no entry has begun.
         """
-        kind = entry["kind"]
-        if kind == "head":
-            if entry["format"] != FORMAT_VERSION:
-                raise KeyError(entry["format"])
-            self.head = dict(entry)
-            self.seconds = entry.get("duration", 0.0)
-        elif kind == "codec":
-            facts: dict[str, Any] = {
-                key: tuple(value) if isinstance(value, list) else value
-                for key, value in entry["facts"].items()
-            }
-            self.codecs[facts["name"]] = CodecFacts(**facts)
-        elif kind == "corpus":
-            self.corpora[entry["facts"]["name"]] = CorpusFacts(**entry["facts"])
-        elif kind in ("environment", "option"):
-            key = "environment" if kind == "environment" else "options"
-            self.head[key] = {**self.head[key], **entry["facts"]}
-        elif kind == "warning":
-            self._warn(entry["text"], entry.get("instead"))
-        elif kind == "cell":
-            self._apply_cell(entry)
-        elif kind == "rough":
-            cell = self._cells[entry["cell"]]
-            cell.found = dataclasses.replace(cell.found, rough=entry["seconds"])
-            cell.figures = {}
-        elif kind == "process":
-            self._apply_process(entry)
-        elif kind == "alone":
-            self._apply_alone(entry)
-        else:
-            raise KeyError(kind)
+        match entry:
+            case HeadEntry():
+                self.head, self.seconds = entry, entry.duration
+            case CodecEntry():
+                self.codecs[entry.facts.name] = entry.facts
+            case CorpusEntry():
+                self.corpora[entry.facts.name] = entry.facts
+            case EnvironmentEntry():
+                environment = {**self.head.environment, **entry.facts}
+                self.head = dataclasses.replace(self.head, environment=environment)
+            case OptionEntry():
+                self.head = dataclasses.replace(self.head, options={**self.head.options, **entry.facts})
+            case WarningEntry():
+                self._warn(entry)
+            case CellEntry():
+                self._apply_cell(entry)
+            case RoughEntry():
+                cell = self._cells[entry.cell]
+                cell.found = dataclasses.replace(cell.found, rough=entry.seconds)
+                cell.figures = {}
+            case ProcessEntry():
+                self._apply_process(entry)
+            case AloneEntry():
+                self._apply_alone(entry)
 
-    def _warn(self, text: str, instead: str | None) -> None:
-        """Replace the warnings that begin with `instead` by another one; if it is empty, only remove them."""
+    def _warn(self, entry: WarningEntry) -> None:
+        instead = entry.instead
         kept = [w for w in self.warnings if instead is None or not w.startswith(instead)]
-        self.warnings = list(dict.fromkeys([*kept, text] if text else kept))
+        self.warnings = list(dict.fromkeys([*kept, entry.text] if entry.text else kept))
 
-    def _apply_cell(self, entry: Entry) -> None:
-        cell = _CellState(typed(CellResult, {key: entry[key] for key in _CELL if key in entry}))
+    def _apply_cell(self, entry: CellEntry) -> None:
+        cell = _CellState(entry.found)
         name = cell.found.cell.name
         before = self._cells.get(name)
         if before is not None:
@@ -150,39 +133,40 @@ class State:
                 cell.found = dataclasses.replace(cell.found, facts=before.found.facts)
             if cell.found.outcome not in FAILED:
                 cell.figures = before.figures
-        if "value" in entry:
-            cell.figures = {0: {"value": entry["value"]}}
+        if entry.value is not None:
+            cell.figures = {0: entry.value}
         self._cells[name] = cell
 
-    def _apply_process(self, entry: Entry) -> None:
-        corpus, pair = entry["corpus"], entry["pair"]
-        self.seconds = entry.get("spent", self.seconds)
-        reference_kernels = self._reference_kernels.setdefault(corpus, {})
-        reference_kernels[pair] = entry["reference_kernel"]
-        self._contention.setdefault(corpus, {})[pair] = entry.get("contention", 0.0)
+    def _apply_process(self, entry: ProcessEntry) -> None:
+        corpus, pair = entry.corpus, entry.pair
+        self._spent(entry.spent)
+        self._reference_kernels.setdefault(corpus, {})[pair] = entry.reference_kernel
+        self._contention.setdefault(corpus, {})[pair] = entry.contention
         # A result file holds no baseline: the lowest reading of a process is the best estimate.
-        self.knows(entry.get("least") or entry.get("contention", 0.0))
-        for name, figure in entry["cells"].items():
+        self.knows(entry.least or entry.contention)
+        for name, figure in entry.cells.items():
             cell = self._cells[name]
-            cell.figures[pair] = {**figure, "reference_kernel": entry["reference_kernel"]}
+            cell.figures[pair] = figure
             cell.found = dataclasses.replace(cell.found, rough=None)
-            facts = cell.found.facts
-            if isinstance(facts, ReadFacts) and "warmup" in figure:
-                mean = averaged(facts.warmup, figure["warmup"], len(cell.figures))
+        for name, seconds in entry.warmups.items():
+            cell = self._cells[name]
+            if isinstance(facts := cell.found.facts, ReadFacts):
+                mean = averaged(facts.warmup, seconds, len(cell.figures))
                 cell.found = dataclasses.replace(cell.found, facts=dataclasses.replace(facts, warmup=mean))
 
-    def _apply_alone(self, entry: Entry) -> None:
+    def _apply_alone(self, entry: AloneEntry) -> None:
         """Apply the findings of one process; facts become means over processes."""
-        cell = self._cells[entry["cell"]]
-        self.seconds = entry.get("spent", self.seconds)
-        cell.figures[entry["pair"]] = {"value": entry["value"]}
-        if known := {key: entry[key] for key in ("extras", "facts", "resolution") if key in entry}:
-            new, mean = typed(CellResult, {**plain_cell(cell.found), **known}), cell.found
-            first = len(cell.figures) == 1
-            fields = {key: getattr(new, key) for key in known}
-            if not first:
-                fields = {k: averaged(getattr(mean, k), v, len(cell.figures)) for k, v in fields.items()}
-            cell.found = dataclasses.replace(mean, **fields)
+        cell = self._cells[entry.cell]
+        self._spent(entry.spent)
+        cell.figures[entry.pair] = entry.value
+        found = {key: value for key, value in fields_of(entry.details).items() if value not in (None, {})}
+        if len(cell.figures) > 1:
+            mean, count = cell.found, len(cell.figures)
+            found = {key: averaged(getattr(mean, key), value, count) for key, value in found.items()}
+        cell.found = dataclasses.replace(cell.found, **found)
+
+    def _spent(self, seconds: float | None) -> None:
+        self.seconds = self.seconds if seconds is None else seconds
 
     def rounds(self, cell: Cell) -> int | None:
         """Return how many separate processes a cell has had; None for a cell that gets no more."""
@@ -246,9 +230,17 @@ class State:
         common = median(reference_kernels[pair] for pair in used) if used else 1.0
         sums = operation(cell.operation_name).sums
         return tuple(
-            _sample(pair, figure, common, sums=sums)
+            Measurement(
+                **fields_of(figure),
+                value=figure.paired * common,
+                pair=pair,
+                reference_kernel=reference_kernels[pair],
+                sums=sums,
+            )
+            if isinstance(figure, Figure)
+            else Measurement(float(figure), float(figure), float(figure), pair, sums=sums)
             for pair, figure in sorted(found.figures.items())
-            if pair in used or "value" in figure
+            if pair in used or not isinstance(figure, Figure)
         )
 
     def result(self, *, duration: float, complete: bool) -> ResultData:
@@ -261,11 +253,11 @@ class State:
             cells=tuple(turned(c) if operations[c.cell.operation_name].rate else c for c in cells),
             codecs=tuple(self.codecs.values()),
             corpora=tuple(self.corpora.values()),
-            environment=head["environment"],
-            options=head["options"],
-            conditions=head.get("conditions", {}),
-            command=head["command"],
-            started=head["started"],
+            environment=head.environment,
+            options=head.options,
+            conditions=head.conditions,
+            command=head.command,
+            started=head.started,
             duration=duration,
             complete=complete,
             warnings=tuple(self.warnings),
@@ -276,20 +268,7 @@ class State:
     def _result_of(self, state: _CellState) -> CellResult:
         found, samples = state.found, self.samples(state.found.cell)
         several = len(samples) > 1 and samples[0].reference_kernel and found.cell.codec != BASELINE
-        return dataclasses.replace(found, samples=samples, steady=_steady(samples) if several else None)
-
-
-def _sample(pair: int, figure: Mapping[str, Any], common: float, *, sums: bool) -> Measurement:
-    if "value" in figure:
-        value = float(figure["value"])
-        return Measurement(value, value, value, pair, sums=sums)
-    return Measurement(
-        value=figure["paired"] * common,
-        pair=pair,
-        reference_kernel=figure["reference_kernel"],
-        sums=sums,
-        **{key: figure[key] for key in _FIGURE if key in figure},
-    )
+        return CellResult(**fields_of(found), samples=samples, steady=_steady(samples) if several else None)
 
 
 def turned(cell: CellResult) -> CellResult:
@@ -303,29 +282,25 @@ def turned(cell: CellResult) -> CellResult:
 
 def _steady(samples: tuple[Measurement, ...]) -> bool:
     """Return whether the processes of a cell agree that it neither warms up nor slows down."""
-    drifts = [Measurement(math.exp(s.drift), 1, 1) for s in samples]
+    drifts = [Measurement(1.0, 1.0, math.exp(s.drift)) for s in samples]
     _, low, high = interval(drifts, Estimate.DRIFT_ALPHA)
     return low <= 1 + Estimate.DRIFT and high >= 1 / (1 + Estimate.DRIFT)
 
 
 def entries(result: ResultData) -> Iterator[Entry]:
     """Convert a result to the entries that produce it."""
-    yield {
-        "kind": "head",
-        "format": FORMAT_VERSION,
-        "environment": dict(result.environment),
-        "options": dict(result.options),
-        "conditions": dict(result.conditions),
-        "command": result.command,
-        "started": result.started,
-        "duration": result.duration,
-    }
-    for corpus in result.corpora:
-        yield {"kind": "corpus", "facts": dataclasses.asdict(corpus)}
-    for codec in result.codecs:
-        yield {"kind": "codec", "facts": dataclasses.asdict(codec)}
-    for text in result.warnings:
-        yield {"kind": "warning", "text": text}
+    yield HeadEntry(
+        FORMAT_VERSION,
+        environment=result.environment,
+        options=result.options,
+        conditions=result.conditions,
+        command=result.command,
+        started=result.started,
+        duration=result.duration,
+    )
+    yield from map(CorpusEntry, result.corpora)
+    yield from map(CodecEntry, result.codecs)
+    yield from map(WarningEntry, result.warnings)
     operations = {facts.name: facts for facts in result.operations}
     cells = [turned(c) if operations[c.cell.operation_name].rate else c for c in result.cells]
     for cell in cells:
@@ -334,29 +309,21 @@ def entries(result: ResultData) -> Iterator[Entry]:
 
 
 def _cell_entries(cell: CellResult, *, alone: bool) -> Iterator[Entry]:
-    plain = {"kind": "cell", **plain_cell(cell)}
-    # It is computed again from the samples.
-    plain.pop("steady", None)
-    if cell.samples and not cell.samples[0].reference_kernel and not alone:
-        plain["value"] = cell.samples[0].value
-    yield plain
+    found = CellFinding(**fields_of(cell, CellFinding))
+    single = cell.samples and not cell.samples[0].reference_kernel and not alone
+    yield CellEntry(found, cell.samples[0].value if single else None)
     if alone:
-        for sample in cell.samples:
-            # These facts are means already.
-            yield {"kind": "alone", "cell": cell.cell.name, "pair": sample.pair, "value": sample.value}
+        # The facts of the cell are means already.
+        yield from (AloneEntry(cell.cell.name, sample.pair, sample.value) for sample in cell.samples)
 
 
 def _process_entries(cells: Iterable[CellResult]) -> Iterator[Entry]:
-    found: dict[tuple[str, int], dict[str, Any]] = {}
+    found: dict[tuple[str, int], dict[str, Measurement]] = {}
     for cell in cells:
         for sample in cell.samples:
-            if not sample.reference_kernel:
-                continue
-            entry = found.setdefault(
-                (cell.cell.corpus, sample.pair),
-                {"reference_kernel": sample.reference_kernel, "contention": sample.contention, "cells": {}},
-            )
-            figure = dataclasses.asdict(sample)
-            entry["cells"][cell.cell.name] = {key: figure[key] for key in _FIGURE}
-    for (corpus, pair), entry in sorted(found.items(), key=lambda item: item[0]):
-        yield {"kind": "process", "corpus": corpus, "pair": pair, **entry}
+            if sample.reference_kernel:
+                found.setdefault((cell.cell.corpus, sample.pair), {})[cell.cell.name] = sample
+    for (corpus, pair), samples in sorted(found.items(), key=lambda item: item[0]):
+        first = next(iter(samples.values()))
+        figures = {name: Figure(**fields_of(sample, Figure)) for name, sample in samples.items()}
+        yield ProcessEntry(corpus, pair, first.reference_kernel, figures, contention=first.contention)

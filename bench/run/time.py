@@ -8,12 +8,13 @@ import random
 import time
 from collections.abc import Mapping, Sequence
 from statistics import median
-from typing import Any
 
 from ...codecs import describe
 from ...codecs.naming import bare_name
 from ..deaths import Deaths
+from ..figure import Figure
 from ..jobs import Checked, Ended, Time, Timed, TimedCell, TimedReads
+from ..ledger import EnvironmentEntry, OptionEntry, ProcessEntry, RoughEntry, WarningEntry
 from ..method import Cores, Processes
 from ..operations import operation
 from ..operations.base import length_of_slice
@@ -218,7 +219,7 @@ class _Contest:
         """Stop timing a codec; its few figures are only rough."""
         for cell in [cell for cell in self.cells() if cell.codec == codec]:
             if samples := self.run.state.samples(cell):
-                self.run.record({"kind": "rough", "cell": cell.name, "seconds": samples[-1].value})
+                self.run.record(RoughEntry(cell.name, samples[-1].value))
         self.out.add(codec)
 
     def _done(self) -> int:
@@ -241,7 +242,7 @@ class _Contest:
         """Run one timing process, or one for each group; return whether it counts."""
         groups = self._groups()
         self.lost = 0.0
-        figures: dict[str, Any] = {}
+        figures: dict[str, Figure] = {}
         answers: list[Timed] = []
         reads: TimedReads | None = None
         twins = self._twins(groups)
@@ -261,7 +262,7 @@ class _Contest:
             own = {group[int(index)]: found for index, found in answer.cells.items()}
             figures |= {cell.name: found for cell, found in own.items()}
             self.lost += sum(
-                found["duration"] - self._usual_slices(cell, found["duration"])
+                found.duration - self._usual_slices(cell, found.duration)
                 for cell, found in own.items()
                 if cell.codec != BASELINE
             )
@@ -276,19 +277,18 @@ class _Contest:
         reference_kernel = sum(answer.reference_kernel for answer in answers) / len(answers)
         every: list[Timed | TimedReads] = [*answers, reads]
         for name, figure in reads.cells.items():
-            paired = figure["paired"] / reference_kernel
-            figures[name] = {**figure, "paired": paired, "contention": reads.contention}
-        entry = {
-            "kind": "process",
-            "corpus": self.stage.name,
-            "pair": self._done(),
-            "spent": round(self.run.spent(), 3),
-            "reference_kernel": reference_kernel,
+            figures[name] = dataclasses.replace(figure, paired=figure.paired / reference_kernel)
+        entry = ProcessEntry(
+            self.stage.name,
+            self._done(),
+            reference_kernel,
+            figures,
+            reads.warmups,
             # All codecs are compared with each other, so one on a shared core decides.
-            "contention": max(each.contention for each in every),
-            "least": min(each.least for each in every if each.least),
-            "cells": figures,
-        }
+            contention=max(each.contention for each in every),
+            least=min(each.least for each in every if each.least),
+            spent=round(self.run.spent(), 3),
+        )
         self.run.record(entry)
         return True
 
@@ -432,12 +432,10 @@ class _Contest:
     def _conclude(self) -> None:
         name, options = self.stage.name, self.run.options
         if self.harness < float("inf"):
-            self.run.record({"kind": "environment", "facts": {"harness_ns": round(self.harness, 2)}})
+            self.run.record(EnvironmentEntry({"harness_ns": round(self.harness, 2)}))
         if self._done() and not self.progress.reached:
             self.progress = options.rule.look(self._tables())
-        self.run.record(
-            {"kind": "option", "facts": {f"reached {name}": self.progress.reached and self._done() > 1}}
-        )
+        self.run.record(OptionEntry({f"reached {name}": self.progress.reached and self._done() > 1}))
         text, start = "", f"{name}: ±"
         if self.progress.pair is not None and self._done():
             # The table shows which codecs are not distinguishable because of it.
@@ -445,13 +443,13 @@ class _Contest:
             processes = f"{used} process{'es' * (used != 1)}"
             text = f"{start}{100 * options.precision:g} % was not reached in {processes}"
         # A resumed run may have given this warning before.
-        self.run.record({"kind": "warning", "text": text, "instead": start})
+        self.run.record(WarningEntry(text, start))
         self._say_whose_core()
         if self.replaced and text:
             # No warning if the precision was reached anyway.
             those = "1 process was" if self.replaced == 1 else f"{self.replaced} processes were"
             text = f"{name}: {those} disturbed by neighbors and measured again"
-            self.run.record({"kind": "warning", "text": text})
+            self.run.record(WarningEntry(text))
 
     def _say_whose_core(self) -> None:
         """Warn if figures are not from a free core, and name the processes that were left out."""
@@ -469,4 +467,4 @@ class _Contest:
                 f"{start} used the same physical core during {done - used} of {done} processes; times are "
                 f"from the other {used}"
             )
-        self.run.record({"kind": "warning", "text": text, "instead": start})
+        self.run.record(WarningEntry(text, start))

@@ -46,4 +46,4 @@ def run(job: Alone, context: WorkerContext) -> Answer:
             return Failed(str(error), "missing")
         except TransportError as error:
             return Failed(str(error))
-    return Found(found.value, found.known(), found.again, found.together)
+    return Found(found.value, found.details(), found.again, found.together)

@@ -9,7 +9,6 @@ import gc
 import os
 import time
 from base64 import b64decode
-from collections.abc import Mapping
 from contextlib import closing
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -31,7 +30,7 @@ from .records import Payloads, PickledSample
 from .work import TimedWork, context_of, work
 
 if TYPE_CHECKING:
-    from ..results import Outcome
+    from ..results import FigureDetails, Outcome
 
 _ROUND_TRIP = ("dump", "load", "fix")
 """The timed operations that make up the round trip."""
@@ -64,7 +63,7 @@ def run(job: Check, context: WorkerContext) -> Answer:
     except _EndedError as end:
         return Checked(end.outcome, end.reason, told, code=_code(job, context, parts))
     check.try_others()
-    figures, known = check.figures()
+    figures, details = check.figures()
     try:
         taken = check.costs()
     except CodecError as error:
@@ -84,7 +83,7 @@ def run(job: Check, context: WorkerContext) -> Answer:
         fixes=parts.fix is not None,
         as_is=_as_is(parts, sample),
         figures=figures,
-        known=known,
+        details=details,
         failed=check.failed,
         definition="" if parts.codec.bound is None else parts.codec.bound.definition,
         rough={name: fmean(spent) / check.calls.get(name, 1) for name, spent in taken.items()},
@@ -174,10 +173,10 @@ class _Check:
             except _EndedError as end:
                 self.failed[declared.name] = end.outcome, end.reason
 
-    def figures(self) -> tuple[dict[str, float], dict[str, Mapping[str, Any]]]:
+    def figures(self) -> tuple[dict[str, float], dict[str, FigureDetails]]:
         """Return the figures of the check and their facts, by operation."""
         found: dict[str, float] = {}
-        known: dict[str, Mapping[str, Any]] = {}
+        details: dict[str, FigureDetails] = {}
         for declared in self._operations:
             if declared.phase != "check":
                 continue
@@ -185,14 +184,14 @@ class _Check:
             try:
                 come = declared.carry_out(context)
                 if isinstance(come, Measured):
-                    known[declared.name], come = come.known(), come.value
+                    details[declared.name], come = come.details(), come.value
                 found[declared.name] = come
             except UnfitError as error:
                 self.failed[declared.name] = "unsupported", str(error)
             except Exception as error:  # noqa: BLE001 - only this cell fails, whatever is raised
                 reason = f"{declared.name} raised {type(error).__name__}: {error}"
                 self.failed[declared.name] = "error", reason
-        return found, known
+        return found, details
 
     def costs(self) -> dict[str, list[float]]:
         """Return the cost of each record by operation.

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..contention import free_level, highest_free, overall
+from ..figure import Figure
 from ..heartbeat import IDLE
 from ..jobs import Answer, Time, Timed, TimedCell
 from ..method import Cores, Slices
@@ -287,19 +288,18 @@ class Process:
         for index, (level, ruler) in found.items():
             cell, parts = self._cells[index], tracks[index]
             records = cell.work.records
-            answers[str(index)] = {
-                "raw": level.raw / records,
-                "paired": level.polished / ruler / records,
-                "drift": level.drift,
-                "dear": level.dear,
-                "rare": level.rare,
-                "loops": sum(sum(track.calls.values()) for track in parts),
-                "calls": max(part.calls for part in cell.parts),
-                "duration": cell.duration,
-                "rounds": sum(len(track.times) for track in parts),
-                "dirty": sum(len(track.dirty) for track in parts),
-                "contention": contention,
-            }
+            answers[str(index)] = Figure(
+                raw=level.raw / records,
+                paired=level.polished / ruler / records,
+                loops=sum(sum(track.calls.values()) for track in parts),
+                duration=cell.duration,
+                rounds=sum(len(track.times) for track in parts),
+                dirty=sum(len(track.dirty) for track in parts),
+                drift=level.drift,
+                contention=contention,
+                dear=level.dear,
+                rare=level.rare,
+            )
         every = [track for parts in (*tracks.values(), *rulers) for track in parts]
         return Timed(
             answers,

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from statistics import fmean
 
 from ..contention import free_level, highest_free, overall
+from ..figure import Figure
 from ..foreign.port import Refused, Timed, Worker, WorkerError
 from ..foreign.restarted import Restarted
 from ..heartbeat import IDLE
@@ -169,20 +170,21 @@ class _Turns:
         }
         found = dict(zip(cells, levels([[track] for track in cells.values()]), strict=True))
         contention = overall([each for track in cells.values() for each in track.contention.values()])
-        figures: dict[str, Mapping[str, float]] = {}
+        figures: dict[str, Figure] = {}
         for index, level in found.items():
             assert level is not None  # a library without a turn has failed
             cell = self._cells[index]
-            figures[str(index)] = {
-                "raw": level.raw,
-                "paired": level.polished,
-                "drift": level.drift,
-                "loops": sum(cell.track.calls.values()),
-                "duration": cell.duration,
-                "rounds": len(cell.track.times),
-                "warmup": cell.warmup,
-            }
-        return TimedReads(figures, self.errors, contention, self.least)
+            figures[str(index)] = Figure(
+                raw=level.raw,
+                paired=level.polished,
+                loops=sum(cell.track.calls.values()),
+                duration=cell.duration,
+                rounds=len(cell.track.times),
+                drift=level.drift,
+                contention=contention,
+            )
+        warmups = {str(index): self._cells[index].warmup for index in found}
+        return TimedReads(figures, warmups, self.errors, contention, self.least)
 
 
 def run(job: TimeReads, context: WorkerContext) -> Answer:

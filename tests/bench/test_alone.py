@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
+from bakeoff.bench.ledger import AloneEntry, CellEntry
 from bakeoff.bench.operations import operation
 from bakeoff.bench.operations.base import CodecParts, Context, Toolkit, UnfitError
-from bakeoff.bench.results import ResultData, read
+from bakeoff.bench.results import Cell, CellFinding, Fact, FigureDetails, ResultData, read
 from bakeoff.bench.run.journal import Journal
 from bakeoff.bench.run.options import Options
 from bakeoff.bench.run.schedule import Schedule
@@ -220,8 +221,8 @@ def test_a_run_goes_on_from_its_result(measured: Path) -> None:
     assert told(result) == told(again)
     p50 = cell.extras["p50"]
     assert isinstance(p50, float)
-    extras = {"p50": 5 * p50}
-    state.apply({"kind": "alone", "cell": cell.cell.name, "pair": 3, "value": 1.0, "extras": extras})
+    extras: dict[str, Fact] = {"p50": 5 * p50}
+    state.apply(AloneEntry(cell.cell.name, 3, 1.0, FigureDetails(extras)))
     found = state.result(duration=1.0, complete=True).cell(*cell.cell.name.split("/", 2))
     assert found is not None
     assert 2 * p50 == pytest.approx(found.extras["p50"])
@@ -231,9 +232,9 @@ def test_a_run_goes_on_from_its_result(measured: Path) -> None:
 def test_what_one_process_said_is_kept(tmp_path: Path) -> None:
     """A run that is stopped after a single one has gained something."""
     journal = Journal(tmp_path / "results.json", resume=False)
-    journal.write({"kind": "cell", "cell": {"corpus": "movies", "operation": "import", "codec": "json"}})
+    journal.write(CellEntry(CellFinding(Cell("movies", "import", "json"), "ok")))
     assert not journal.gained
-    journal.write({"kind": "alone", "cell": "movies/import/json", "pair": 0, "value": 1.0})
+    journal.write(AloneEntry("movies/import/json", 0, 1.0))
     assert journal.gained
     journal.remove()
 

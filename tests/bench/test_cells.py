@@ -15,6 +15,7 @@ from bakeoff.bench.results import (
     Cell,
     CellResult,
     CheckFacts,
+    FigureDetails,
     GrowthFacts,
     PeakFacts,
     PipelineFacts,
@@ -147,6 +148,6 @@ def test_what_processes_found_becomes_a_mean() -> None:
 
 def test_what_a_result_file_cannot_hold_becomes_text() -> None:
     """Another package's operation may return anything, and the run continues."""
-    known = Measured(1.0, {"seen": {1}, "bad": float("nan"), "good": 2}).known()  # type: ignore[dict-item]
+    found = Measured(1.0, {"seen": {1}, "bad": float("nan"), "good": 2}).details()  # type: ignore[dict-item]
 
-    assert {"extras": {"seen": "{1}", "bad": "nan", "good": 2}} == known
+    assert FigureDetails({"seen": "{1}", "bad": "nan", "good": 2}) == found

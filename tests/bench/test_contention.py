@@ -7,7 +7,9 @@ import random
 import pytest
 
 from bakeoff.bench.contention import alike, free_level, highest_free, overall
-from bakeoff.bench.results import Cell, without_defaults
+from bakeoff.bench.figure import Figure
+from bakeoff.bench.ledger import CellEntry, ProcessEntry
+from bakeoff.bench.results import Cell, CellFinding
 from bakeoff.bench.run.state import State
 from bakeoff.bench.worker import gauge
 from bakeoff.bench.worker.reference import ITEMS
@@ -60,7 +62,7 @@ def measure(core: SharedCore, rng: random.Random, *, least: float = 0.0) -> tupl
     for index, (seconds, factor) in enumerate(CELLS.values()):
         made.enter(index, work(seconds, factor, core, rng), [seconds] * len(ITEMS))
     answer = made.go(collect=True)
-    values = [answer.cells[str(index)]["paired"] for index in range(len(NAMES))]
+    values = [answer.cells[str(index)].paired for index in range(len(NAMES))]
     return {name: value / values[0] for name, value in zip(NAMES, values, strict=True)}, answer.contention
 
 
@@ -87,31 +89,15 @@ def test_a_core_that_is_never_free_is_reported() -> None:
     )
 
 
-def process(pair: int, contention: float, paired: float) -> dict[str, object]:
-    figure = {
-        "raw": 1e-6,
-        "paired": paired,
-        "loops": 1,
-        "duration": 0.1,
-        "rounds": 30,
-        "dirty": 0,
-        "drift": 0.0,
-    }
-    return {
-        "kind": "process",
-        "corpus": "c",
-        "pair": pair,
-        "reference_kernel": 1e-5,
-        "contention": contention,
-        "least": 0.66,
-        "cells": {CELL.name: figure},
-    }
+def process(pair: int, contention: float, paired: float) -> ProcessEntry:
+    figure = Figure(1e-6, paired, duration=0.1, rounds=30)
+    return ProcessEntry("c", pair, 1e-5, {CELL.name: figure}, contention=contention, least=0.66)
 
 
 def test_a_run_leaves_out_processes_on_a_shared_core() -> None:
     """Their figures would belong to other conditions."""
     state = State()
-    state.apply({"kind": "cell", "cell": without_defaults(CELL), "outcome": "ok"})
+    state.apply(CellEntry(CellFinding(CELL, "ok")))
     for pair, contention in enumerate([0.67, 1.1, 0.66, 0.68, 1.2]):
         state.apply(process(pair, contention, 2.0 if contention > 1 else 1.0))
     found = state.samples(CELL)
@@ -123,7 +109,7 @@ def test_a_run_leaves_out_processes_on_a_shared_core() -> None:
 
 def test_a_run_on_a_shared_core_says_so() -> None:
     state = State()
-    state.apply({"kind": "cell", "cell": without_defaults(CELL), "outcome": "ok"})
+    state.apply(CellEntry(CellFinding(CELL, "ok")))
     for pair, contention in enumerate([1.1, 1.1, 1.2, 0.66]):
         state.apply(process(pair, contention, 1.0))
 

@@ -17,13 +17,15 @@ from typing import Any, cast
 import pytest
 
 from bakeoff.bench.deaths import Deaths
+from bakeoff.bench.figure import Figure
 from bakeoff.bench.foreign.port import Library
 from bakeoff.bench.heartbeat import IDLE
 from bakeoff.bench.jobs import CorpusInputs, Ended, Job, ReaderCommand, Reread, Time, TimedReads, TimeReads
 from bakeoff.bench.lab.evolution.attempt import attempts
 from bakeoff.bench.lab.evolution.trial import sample
+from bakeoff.bench.ledger import CellEntry
 from bakeoff.bench.method import Processes
-from bakeoff.bench.results import Cell, ResultData, read, without_defaults
+from bakeoff.bench.results import Cell, CellFinding, ResultData, read
 from bakeoff.bench.run import interleaved, processes
 from bakeoff.bench.run.context import Run, Stage
 from bakeoff.bench.run.interleaved import Side, interleave, options_of
@@ -206,6 +208,12 @@ def watch(folder: Path, codecs: Sequence[str]) -> Reasons:
     return reasons
 
 
+def timed_reads(count: int) -> TimedReads:
+    numbers = list(map(str, range(count)))
+    figures = dict.fromkeys(numbers, Figure(1e-6, 1e-6))
+    return TimedReads(figures, dict.fromkeys(numbers, 0.0), {}, 1.0, 1.0)
+
+
 def readers(folder: Path, codecs: Sequence[str], deaths: int) -> Reasons:
     """`bakeoff run --readers`, with played processes: those that die while no cell runs come first."""
     asked: list[tuple[str, ...]] = []
@@ -218,7 +226,7 @@ def readers(folder: Path, codecs: Sequence[str], deaths: int) -> Reasons:
         elif "deadly" in asked[-1]:
             done.set_result(Ended(None, "out of memory", KILLED, cell=asked[-1].index("deadly")))
         else:
-            done.set_result(Ended(TimedReads({str(n): {} for n in range(len(asked[-1]))}, {}, 1.0, 1.0)))
+            done.set_result(Ended(timed_reads(len(asked[-1]))))
         return done
 
     options = Options(("few",), tuple(codecs), no_time_limit=True)
@@ -230,13 +238,13 @@ def readers(folder: Path, codecs: Sequence[str], deaths: int) -> Reasons:
         stage.reads[cell] = Read(language, library, "", None, 1e-6, 0.0, 0.0, True)
     reasons = {}
 
-    def write(entry: dict[str, Any]) -> None:
-        reasons[entry["cell"]["codec"]] = entry.get("reason", "")
+    def write(entry: CellEntry) -> None:
+        reasons[entry.found.cell.codec] = entry.found.reason
 
     journal, executor = SimpleNamespace(write=write), SimpleNamespace(submit=submit)
     run = Run(options, State(), cast("Any", journal), cast("Any", executor), lambda *_: None)
     for cell in cells.values():
-        run.record({"kind": "cell", "cell": without_defaults(cell), "outcome": "ok"})
+        run.record(CellEntry(CellFinding(cell, "ok")))
     found = time_reads(run, stage, list(cells.values()), float("inf"), Deaths(), core=None, repeats=1.0)
     assert found is not None
     assert all((cells[codec].name in found.cells) == (not reason) for codec, reason in reasons.items())

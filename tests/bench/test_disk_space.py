@@ -80,7 +80,7 @@ class TestFull:
             f"bakeoff: {NO_ROOM} {filler / 'small'}; free some there, or set TMPDIR"
         )
         assert "`bakeoff run --resume out.json` continues" in full.stderr
-        assert {line["outcome"] for line in lines if line["kind"] == "cell"} <= {"ok", "lossy"}
+        assert {line["found"]["outcome"] for line in lines if line["kind"] == "cell"} <= {"ok", "lossy"}
         assert any(line["kind"] == "process" for line in lines)
 
         monkeypatch.setenv("WHEN", "never")

@@ -12,6 +12,7 @@ import psutil
 import pytest
 
 from bakeoff.bench.blobs import Blobs
+from bakeoff.bench.figure import Figure
 from bakeoff.bench.jobs import (
     Alone,
     Check,
@@ -57,7 +58,7 @@ RECORDS = [
         {"name": "movies"}, CORPUS, (("line 3", "cut off"),), "one record", ("here",), {"rows": "rows.py"}
     ),
     Checked("ok", figures={"size": 12.5}, failed={"peek": ("wrong", "other")}, limits={"depth": 7}),
-    Timed({"0": {"raw": 1e-6}}, {"1": "gone"}, reference_kernel=1e-7, harness=8.0, dirty=0.1),
+    Timed({"0": Figure(1e-6, 2.0)}, {"1": "gone"}, reference_kernel=1e-7, harness=8.0, dirty=0.1),
     Failed("no such codec"),
 ]
 
@@ -111,7 +112,7 @@ def test_checks_are_forked_and_what_times_is_not(tmp_path: Path) -> None:
             executor.work(Check(corpus=corpus, codec="json", seconds=5.0))
         cells = (TimedCell("json", "load", answers[0].payloads),)
         timed = executor.work(Time(corpus=corpus, cells=cells, rounds=3, slice=1e-4)).answer
-        assert timed.cells["0"]["raw"] > 0
+        assert timed.cells["0"].raw > 0
 
 
 @pytest.mark.slow

@@ -10,8 +10,10 @@ from typing import Any, cast
 
 import pytest
 
+from bakeoff.bench.figure import Figure
 from bakeoff.bench.jobs import Checked, CorpusInputs, Ended, Time, Timed
-from bakeoff.bench.results import Cell, without_defaults
+from bakeoff.bench.ledger import CellEntry
+from bakeoff.bench.results import Cell, CellFinding
 from bakeoff.bench.run import schedule, time
 from bakeoff.bench.run.context import Run, Stage
 from bakeoff.bench.run.options import Options
@@ -64,7 +66,7 @@ def timing(clock: Clock, duration: Duration, *, call: float = 0.05, budget: floa
         took = {name: duration(name, len(asked)) for name in names}
         clock.now += 0.5 + sum(took.values())
         figures = {
-            str(place): {"raw": 1.0, "paired": 1.0, "duration": took.get(cell.codec, 0.0)}
+            str(place): Figure(1.0, 1.0, duration=took.get(cell.codec, 0.0))
             for place, cell in enumerate(job.cells)
         }
         done: Future[Ended] = Future()
@@ -83,10 +85,9 @@ def timing(clock: Clock, duration: Duration, *, call: float = 0.05, budget: floa
         cast("Any", SimpleNamespace(submit=submit, cores=[0])),
         lambda text, done, total: None,
     )
-    run.state.head = {"options": {}, "environment": {}}
     cells = {name: Cell("made", "load", name) for name in CODECS}
     for cell in cells.values():
-        run.record({"kind": "cell", "cell": without_defaults(cell), "outcome": "ok"})
+        run.record(CellEntry(CellFinding(cell, "ok")))
     time_cells(run, stage)
     return Timing(asked, {name for name, cell in cells.items() if run.state.samples(cell)})
 

@@ -16,7 +16,7 @@ from bakeoff.bench.jobs import Alone, CorpusInputs, Ended, Found
 from bakeoff.bench.lab.selftest import faults
 from bakeoff.bench.operations import growth
 from bakeoff.bench.operations._memory import EXACT, windows
-from bakeoff.bench.results import read
+from bakeoff.bench.results import FigureDetails, GrowthFacts, read
 from bakeoff.bench.run.memory import _confirmed
 from launched import launch
 from untraced import untraced
@@ -27,13 +27,14 @@ pytestmark = pytest.mark.skipif(
 
 PRELUDE = """
 import json, sys
+from dataclasses import asdict
 import bakeoff
 from bakeoff.bench.operations import growth, peak, retained
 from bakeoff.bench.lab.selftest import faults
 
 def tell(measured):
-    known = measured.known()
-    flat = {**known.get("extras", {}), "resolution": measured.resolution, **known.get("facts", {})}
+    found = asdict(measured.details())
+    flat = {**found["extras"], "resolution": measured.resolution, **(found["facts"] or {})}
     print(json.dumps([measured.value, flat, measured.again]))
 
 movies = bakeoff.corpus("movies", records=300).sample(300)
@@ -289,7 +290,7 @@ def test_the_traced_pass_ends_in_time(monkeypatch):
 
 def test_a_suspicion_alone_is_no_verdict():
     job = Alone(corpus=CorpusInputs(""), codec="json", operation="growth-load", payloads="")
-    suspicion = Ended(Found(0.0, {"verdict": "no growth"}, again={"windows": 96}))
+    suspicion = Ended(Found(0.0, FigureDetails(facts=GrowthFacts("no growth")), again={"windows": 96}))
 
     assert _confirmed(SimpleNamespace(stopping=True), job, suspicion, lambda: False) is None
 

@@ -9,9 +9,11 @@ from typing import Any, cast
 
 import pytest
 
+from bakeoff.bench.figure import Figure
 from bakeoff.bench.jobs import Alone, Checked, CorpusInputs, Ended, Found
+from bakeoff.bench.ledger import CellEntry, CodecEntry, ProcessEntry, WarningEntry
 from bakeoff.bench.operations import MEMORY
-from bakeoff.bench.results import Cell, without_defaults
+from bakeoff.bench.results import Cell, CellFinding, CodecFacts
 from bakeoff.bench.run import memory, schedule
 from bakeoff.bench.run.context import Run, Stage
 from bakeoff.bench.run.memory import measure_memory
@@ -64,11 +66,11 @@ def measured(
         asked.append((job.operation, job.codec))
         clock.now += 1.0
         done: Future[Ended] = Future()
-        done.set_result(Ended(Found(1.0, {}), "ok"))
+        done.set_result(Ended(Found(1.0), "ok"))
         return done
 
     def write(*entries: Any) -> None:
-        said.extend(entry["text"] for entry in entries if entry["kind"] == "warning")
+        said.extend(entry.text for entry in entries if isinstance(entry, WarningEntry))
 
     chosen = Options(("made",), tuple(calls), ("dump", "load", *MEMORY), budget=100.0, **options)
     stage = Stage("made", CorpusInputs(""), (), {}, tuple(calls), Schedule(chosen, side=1, begun=seconds))
@@ -84,14 +86,12 @@ def measured(
     )
     for name in MEMORY:
         for codec in calls:
-            run.record({"kind": "cell", "cell": without_defaults(Cell("made", name, codec)), "outcome": "ok"})
-    run.state.head = {"environment": {}, "options": {}, "command": "", "started": ""}
+            run.record(CellEntry(CellFinding(Cell("made", name, codec), "ok")))
     if times is not None:
         _record_times(run, times)
     for name in MEMORY:
         for codec in before:
-            cell = without_defaults(Cell("made", name, codec))
-            run.record({"kind": "cell", "cell": cell, "outcome": "ok", "value": 1.0})
+            run.record(CellEntry(CellFinding(Cell("made", name, codec), "ok"), 1.0))
     measure_memory(run, stage)
     return asked, said[-1]
 
@@ -99,17 +99,13 @@ def measured(
 def _record_times(run: Run, times: Mapping[str, float]) -> None:
     cells = {codec: [Cell("made", name, codec) for name in ("dump", "load")] for codec in times}
     for codec, both in cells.items():
-        facts = {"name": codec, "format": "json", "library": codec, "version": "1", "accelerated": None}
-        run.record({"kind": "codec", "facts": {**facts, "trusted_only": False}})
-        run.record(*({"kind": "cell", "cell": without_defaults(cell), "outcome": "ok"} for cell in both))
+        run.record(CodecEntry(CodecFacts(codec, "json", codec, "1", None)))
+        run.record(*(CellEntry(CellFinding(cell, "ok")) for cell in both))
     figures = {
-        cell.name: {"raw": times[codec], "paired": times[codec]}
-        for codec, both in cells.items()
-        for cell in both
+        cell.name: Figure(times[codec], times[codec]) for codec, both in cells.items() for cell in both
     }
     for pair in range(3):
-        entry = {"kind": "process", "corpus": "made", "pair": pair, "reference_kernel": 1.0, "cells": figures}
-        run.record(entry)
+        run.record(ProcessEntry("made", pair, 1.0, figures))
 
 
 def test_all_is_measured_where_there_is_time(clock: Clock) -> None:

@@ -18,6 +18,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from bakeoff.bench.ledger import WarningEntry
 from bakeoff.bench.results import GrowthFacts, ResultData, read
 from bakeoff.bench.run.journal import Journal, journal_path
 from bakeoff.bench.run.processes import LocalExecutor
@@ -250,9 +251,9 @@ class TestInterrupt:
     def test_a_resumed_run_says_only_what_is_so_now(self) -> None:
         state = State()
         for text in ("x: ±2 % in 3", "other", "x: ±2 % in 9"):
-            state.apply({"kind": "warning", "text": text, "instead": "x: ±"})
+            state.apply(WarningEntry(text, "x: ±"))
         after = list(state.warnings)
-        state.apply({"kind": "warning", "text": "", "instead": "x: ±"})
+        state.apply(WarningEntry("", "x: ±"))
 
         assert (after, state.warnings) == (["other", "x: ±2 % in 9"], ["other"])
 
@@ -464,7 +465,7 @@ class TestJournal:
             with pytest.raises(RunError, match="another run"):
                 Journal(tmp_path / "x.json")
 
-        begun[0].write({"kind": "warning", "text": "still here"})
+        begun[0].write(WarningEntry("still here"))
         assert "still here" in path.read_text()
         begun[0].remove()
 
@@ -474,7 +475,7 @@ class TestJournal:
         journal._file = Path("/dev/full").open("ab")  # noqa: SIM115 - closed by the journal
         for text in ("short", "long" * 10_000):
             with pytest.raises(RunError, match="not written: No space left"):
-                journal.write({"kind": "warning", "text": text})
+                journal.write(WarningEntry(text))
         journal.remove()
 
         assert list(tmp_path.iterdir()) == []

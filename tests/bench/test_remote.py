@@ -84,11 +84,11 @@ CHECK = Check(corpus=CorpusInputs(""), codec="json", seconds=1.0, operations=("d
 TIME = Time(corpus=CorpusInputs(""), cells=(TimedCell("json", "dump"),), rounds=3, slice=1e-4)
 ALONE = Alone(corpus=CorpusInputs(""), codec="json", operation="peak-dump", payloads="")
 
-FIGURE = {"raw": 1.0, "paired": 1.0, "drift": 0.0, "dear": 0, "rare": 0.0, "loops": 1, "calls": 1}
+FIGURE = {"raw": 1.0, "paired": 1.0, "drift": 0.0, "dear": 0, "rare": 0.0, "loops": 1}
 FIGURE |= {"duration": 1.0, "rounds": 1, "dirty": 0, "contention": 1.0}
 TIMED = {"kind": "timed", "cells": {"0": FIGURE}, "errors": {}, "reference_kernel": 1.0, "harness": 1.0}
 TIMED |= {"dirty": 0.0}
-FOUND = {"kind": "found", "value": 1.0, "known": {}}
+FOUND = {"kind": "found", "value": 1.0, "details": {}}
 CHECKED = {"kind": "checked", "outcome": "ok", "payloads": "0" * 64}
 
 PIECE = SurveyPiece("a.jsonl", 0, 9, 0)
@@ -138,10 +138,11 @@ def test_an_honest_answer_is_taken(job: Job, answer: Mapping[str, Any], tmp_path
     [
         (TIME, timed(raw=float("nan")), "NaN is not a figure"),
         (TIME, timed(raw=1e300).replace(b"1e+300", b"1e+999"), r"1e\+999 is not a figure"),
-        (TIME, timed(raw=0.0), "a time is not above 0"),
-        (TIME, timed(paired=-1.0), "-1.0 is not a figure"),
-        (TIME, timed(raw="1"), "cells is "),
-        (TIME, timed(more=1), "the figures of a cell"),
+        (TIME, timed(raw=0.0), "raw is 0.0"),
+        (TIME, timed(paired=-1.0), "paired is -1.0"),
+        (TIME, timed(rare=-1.0), "-1.0 is not a figure"),
+        (TIME, timed(raw="1"), "raw is '1'"),
+        (TIME, timed(more=1), "unexpected keyword argument 'more'"),
         (TIME, ended({**TIMED, "cells": {"1": FIGURE}}), "a cell is not of the job"),
         (TIME, ended({**TIMED, "reference_kernel": 0.0}), "a time is not above 0"),
         (TIME, ended(FOUND), "an answer of another kind than timed"),
@@ -157,7 +158,7 @@ def test_an_honest_answer_is_taken(job: Job, answer: Mapping[str, Any], tmp_path
         (TIME, b"%08x %08x\n%b\n" % (100_000, 0, b"[" * 100_000), "not JSON"),
         (TIME, frame("ended", number=0, refused="\x1b[2Jgone"), r"far: \\x1b\[2Jgone"),
         (ALONE, ended({**FOUND, "value": -1}), "-1 is not a figure"),
-        (ALONE, ended({**FOUND, "known": {"extras": {"a": []}}}), "extras"),
+        (ALONE, ended({**FOUND, "details": {"extras": {"a": []}}}), "extras"),
         (ALONE, ended({**FOUND, "together": {"get": 1.0}}), "an operation that is not of the job"),
         (CHECK, ended({**CHECKED, "figures": {"import": 1.0}}), "an operation that is not of the job"),
         (CHECK, ended({**CHECKED, "payloads": "../x"}), "a digest"),

@@ -201,30 +201,30 @@ class TestProcess:
 
         assert set(found) == {"0", "1", "2"}
         assert found["1"]["calls"] < 10 < found["0"]["calls"]
-        assert 0 < found["0"]["rounds"]
-        assert 20 < found["1"]["paired"] / found["0"]["paired"] < 2000
-        assert found["2"]["paired"] < found["0"]["paired"]
-        assert found["0"]["loops"] == found["0"]["rounds"] * found["0"]["calls"]
+        assert 0 < found["0"].rounds
+        assert 20 < found["1"].paired / found["0"].paired < 2000
+        assert found["2"].paired < found["0"].paired
+        assert 0 == found["0"].loops % found["0"].rounds
 
     @pytest.mark.slow
     def test_a_planted_difference_shows(self, executor: LocalExecutor, ready: Ready) -> None:
         found = timed(executor, ready, ("json", "load"), ("json", "load"), extra=1.0).cells
 
-        assert 1.5 < found["1"]["paired"] / found["0"]["paired"] < 2.5
+        assert 1.5 < found["1"].paired / found["0"].paired < 2.5
 
     @pytest.mark.slow
     @pytest.mark.parametrize("operation", ["dump-repeat", "dump-nogc", "load-nogc", "dump-cold", "load-cold"])
     def test_variants_run(self, executor: LocalExecutor, ready: Ready, operation: str) -> None:
         found = timed(executor, ready, ("json", operation))
 
-        assert 0 < found.cells["0"]["rounds"], found
+        assert 0 < found.cells["0"].rounds, found
 
     @pytest.mark.slow
     def test_a_cell_that_cannot_be_prepared_fails_alone(self, executor: LocalExecutor, ready: Ready) -> None:
         found = timed(executor, ready, ("json", "dump"), ("no-such", "dump"))
 
         assert "no such codec" in found.errors["1"]
-        assert 0 < found.cells["0"]["rounds"]
+        assert 0 < found.cells["0"].rounds
 
 
 @pytest.mark.slow
@@ -294,7 +294,7 @@ class TestCells:
         found = process.go(collect=True).cells["0"]
 
         assert {50, 51, 52} <= set(seen)
-        assert found["rounds"] <= 20
+        assert found.rounds <= 20
 
     @pytest.mark.parametrize(("records", "kept"), [(1, [1, 3, 4]), (2, [1, 2, 3, 4])])
     def test_a_single_record_counts_where_nothing_disturbed_it(self, records: int, kept: list[int]) -> None:

@@ -198,7 +198,7 @@ class TestCosts:
             name: CellResult(
                 Cell("c", name, "a"),
                 "ok",
-                samples=tuple(Measurement(v, 2 * v, 3 * v, pair) for pair, v in enumerate(values)),
+                samples=tuple(Measurement(2 * v, 3 * v, v, pair) for pair, v in enumerate(values)),
             )
             for name, values in figures.items()
         }

@@ -189,7 +189,7 @@ def _run(
             process.enter(index, made, known[name])
         answer = process.go(collect=True)
         for index, name in enumerate(found):
-            value = answer.cells[str(index)]["paired"]
+            value = answer.cells[str(index)].paired
             found[name].append(Measurement(value, value, value, number))
     return found
 

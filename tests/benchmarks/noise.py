@@ -95,7 +95,7 @@ def simulate(kind: Kind, count: int, seed: int = 1) -> Seen:
                 widths.append(math.log1p(estimate.half_width) / _NOISE)
         false += any(verdict in ("faster", "slower") for verdict, _ in verdicts(cells).values())
         slow = [
-            Measurement(s.value * _SLOWER, s.raw * _SLOWER, s.paired * _SLOWER, s.pair)
+            Measurement(s.raw * _SLOWER, s.paired * _SLOWER, s.value * _SLOWER, s.pair)
             for s in cells["quiet 1"]
         ]
         found += verdicts(cells | {"quiet 1": slow})["quiet 1", "quiet 2"][0] == "slower"

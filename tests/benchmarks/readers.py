@@ -202,7 +202,7 @@ def timed(starts: Sequence[ReaderCommand], library: str, asked: Sequence[bytes])
     answer = time_reads.run(job, cast(WorkerContext, context))
     assert isinstance(answer, TimedReads), answer
     assert not answer.errors, answer.errors
-    return [answer.cells[str(number)]["paired"] for number in range(len(starts))]
+    return [answer.cells[str(number)].paired for number in range(len(starts))]
 
 
 def ratios(

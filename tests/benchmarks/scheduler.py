@@ -103,7 +103,7 @@ class Bench:
         )
         answer: Timed | None = self.executor.work(job, patience=60).answer
         assert answer is not None, "a good codec died"
-        return {index: found["paired"] for index, found in answer.cells.items()}
+        return {index: found.paired for index, found in answer.cells.items()}
 
     def duels(
         self,

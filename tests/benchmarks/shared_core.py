@@ -161,7 +161,7 @@ def run(rng: random.Random, shared: float, processes: int, *, least: float = 0.0
         contention[number] = answer.contention
         least = answer.least
         for index, name in enumerate(CELLS):
-            value = answer.cells[str(index)]["paired"]
+            value = answer.cells[str(index)].paired
             found[name].append(Measurement(value, value, value, number))
     used = alike(contention, least) if sort else contention
     samples = {name: [s for s in samples if s.pair in used] for name, samples in found.items()}

@@ -44,7 +44,7 @@ def measured(rng: random.Random, mean: float, noise: float, levels: list[float])
     found = []
     for pair, level in enumerate(levels):
         value = mean * level * math.exp(rng.gauss(0, noise))
-        found.append(Measurement(value, value, value / level, pair))
+        found.append(Measurement(value, value / level, value, pair))
     return tuple(found)
 
 

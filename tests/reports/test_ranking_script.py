@@ -36,7 +36,7 @@ def measured(rng: random.Random, mean: float, noise: float, shared: Mapping[int,
     found = []
     for pair, level in shared.items():
         value = mean * level * math.exp(rng.gauss(0, noise))
-        found.append(Measurement(value, value, value / level * math.exp(rng.gauss(0, noise / 4)), pair))
+        found.append(Measurement(value, value / level * math.exp(rng.gauss(0, noise / 4)), value, pair))
     return found
 
 
@@ -59,7 +59,7 @@ def drawn(rng: random.Random) -> dict[str, Any]:
         cells = {part: measured(rng, mean, noise, there) for part in ("dump", "load")}
         if rng.random() < 0.1:
             cells["fix"] = measured(rng, mean / 9, noise, there)
-        cells["size"] = [Measurement(float(size := rng.choice([90, 90, 100, 2000])), size, size)]
+        cells["size"] = [Measurement(size := float(rng.choice([90, 90, 100, 2000])), size, size)]
         codecs[f"codec {number}"] = cells
     return {
         "codecs": codecs,

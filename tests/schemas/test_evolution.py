@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import bakeoff
 from bakeoff import Schema
+from bakeoff.bench.figure import Figure
 from bakeoff.bench.jobs import Timed
 from bakeoff.bench.lab.evolution.attempt import attempts
 from bakeoff.bench.lab.evolution.cost import Key, costs, payloads
@@ -287,7 +288,7 @@ def test_costs_are_of_what_is_read() -> None:
 
 def test_a_cost_is_the_mean_of_its_processes() -> None:
     def timed(*paired: float) -> Timed:
-        figures = {str(i): {"paired": each, "raw": each} for i, each in enumerate(paired) if each}
+        figures = {str(i): Figure(each, each) for i, each in enumerate(paired) if each}
         return Timed(figures, {}, reference_kernel=2.0, harness=0.0, dirty=0.0)
 
     keys: dict[int, list[Key]] = {0: [("a", "old→new"), ("b", "old→new")], 1: [("b", "old→new")]}

@@ -129,8 +129,8 @@ def costs(keys: Mapping[int, list[Key]], answers: list[Timed]) -> dict[Key, Read
             if len(both) < 2:
                 continue
             for side, figure in zip(samples.setdefault(key, ([], [])), both, strict=True):
-                paired = figure["paired"]
-                side.append(Measurement(paired * answer.reference_kernel, figure["raw"], paired, pair))
+                value = figure.paired * answer.reference_kernel
+                side.append(Measurement(figure.raw, figure.paired, value, pair))
     return {
         key: ReadingCost(_mean(other), _mean(own), ratio(other, own)) for key, (other, own) in samples.items()
     }

@@ -13,7 +13,7 @@ from ....codecs import describe
 from ...heartbeat import IDLE
 from ...jobs import Alone, Check, Checked, Ended, Found, Job, Survey, Surveyed, Time, Timed, decode
 from ...operations import OPERATIONS, operation
-from ...results import CellResult, CodecFacts, Fact, Measurement, typed
+from ...results import CodecFacts, Fact, fields_of, typed
 from ...survey import SurveyTally
 from ..environment import MACHINE, is_fact
 from ..state import FAILED
@@ -29,9 +29,6 @@ _LINE = 2_000
 _LONGEST = 1 << 20
 """Most characters of a schema in the format's own language."""
 _DIGEST = re.compile(r"(?:[0-9a-f]{64})?")
-_TIMED = frozenset(
-    ("raw", "paired", "drift", "dear", "rare", "loops", "calls", "duration", "rounds", "dirty", "contention")
-)
 _OWN = ("name", "format", "library", "trusted_only", "extra", "source")
 """Facts of a codec that are those of this machine."""
 
@@ -148,13 +145,11 @@ def _answer(plain: Any, job: Job) -> _Answer:
 
 def _checked(answer: Checked, job: Check) -> Checked:
     names = set(job.operations)
-    for given in (answer.figures, answer.known, answer.failed, answer.rough, answer.calls):
+    for given in (answer.figures, answer.details, answer.failed, answer.rough, answer.calls):
         _require(given.keys() <= names | {"dump", "load", "fix"}, "an operation that is not of the job")
     _figures((*answer.figures.values(), *answer.rough.values()))
     _figures((answer.records, answer.encoded, answer.lossy, answer.length, *answer.limits.values()))
     _figures(answer.calls.values(), 1)
-    for known in answer.known.values():
-        _known(known)
     for digest in (answer.payloads, answer.dictionary):
         _require(_DIGEST.fullmatch(digest) is not None, "a digest")
     _require(len(answer.definition) <= _LONGEST, "a definition that is too long")
@@ -178,10 +173,7 @@ def _timed(answer: Timed, job: Time) -> Timed:
     indices = {str(index) for index in range(len(job.cells))}
     _require(answer.cells.keys() | answer.errors.keys() <= indices, "a cell is not of the job")
     for figure in answer.cells.values():
-        _require(figure.keys() == _TIMED, "the figures of a cell")
-        _figures(figure[key] for key in _TIMED - {"drift"})
-        _require(min(figure["raw"], figure["paired"]) > 0, "a time is not above 0")
-        typed(Measurement, {"value": 1.0, **{key: figure[key] for key in _TIMED - {"calls"}}})
+        _figures(value for key, value in fields_of(figure).items() if key != "drift")
     _figures((answer.harness, answer.dirty, answer.contention, answer.least))
     _require(answer.reference_kernel > 0, "a time is not above 0")
     return dataclasses.replace(answer, errors={index: text(said) for index, said in answer.errors.items()})
@@ -189,7 +181,6 @@ def _timed(answer: Timed, job: Time) -> Timed:
 
 def _found(answer: Found, job: Alone) -> Found:
     _figures([answer.value])
-    _known(answer.known)
     declared = operation(job.operation)
     group = {
         each.name for each in OPERATIONS.values() if each.together and each.together == declared.together
@@ -204,10 +195,3 @@ def _found(answer: Found, job: Alone) -> Found:
         answer,
         together={n: text(v) if isinstance(v, str) else v for n, v in answer.together.items()},
     )
-
-
-def _known(known: Mapping[str, Any]) -> None:
-    """Require facts that a result file may hold."""
-    _require(known.keys() <= {"extras", "facts", "resolution"}, "facts of a figure")
-    cell = {"corpus": "corpus", "operation": "size", "codec": "codec"}
-    typed(CellResult, {"cell": cell, "outcome": "ok", **known})
