@@ -56,7 +56,7 @@ def test_each_option_of_run_has_a_topic():
         (["run", "messages", "-c", "msgpak"], "did you mean msgpack"),
         (["codecs", "nothing-like-it"], "no such codec"),
         (["once", "load", "msgpack", "nothing.msgpack"], "nothing.msgpack"),
-        (["once", "load", "json|nothing", "movies", "-n", "1"], "bakeoff: nothing: no such compressor"),
+        (["once", "load", "json|nothing", "movies", "--calls", "1"], "bakeoff: nothing: no such compressor"),
         (["report", "nothing.json"], "nothing.json"),
     ],
 )
@@ -163,7 +163,7 @@ def test_an_exit_code_of_others_is_kept(monkeypatch):
 
 def test_once_does_fixed_work_and_prints_nothing():
     for operation in ("dump", "load", "nothing"):
-        done = bakeoff("once", operation, "msgpack", "movies", "-n", "2500")
+        done = bakeoff("once", operation, "msgpack", "movies", "--calls", "2500")
 
         assert (0, "", "") == (done.returncode, done.stdout, done.stderr)
 
@@ -178,16 +178,16 @@ class Malicious:
 
 @pytest.mark.parametrize("operation", ["dump", "load", "nothing"])
 def test_once_reads_no_pickle_unless_told_to(tmp_path, operation):
-    """It may run any code; every command wants --trusted for it. Timing a pickle codec is another thing."""
+    """It may run any code; every command wants --trust-files for it. Timing a pickle codec is another thing."""
     ran = tmp_path / "ran"
     (tmp_path / "rows.pickle").write_bytes(pickle.dumps([Malicious(ran)]))
-    once = ("once", operation, "pickle", str(tmp_path / "rows.pickle"), "-n", "1")
+    once = ("once", operation, "pickle", str(tmp_path / "rows.pickle"), "--calls", "1")
     refused = bakeoff(*once)
 
     assert (2, False) == (refused.returncode, ran.exists())
-    assert "use --trusted" in refused.stderr
-    assert (0, True) == (bakeoff(*once, "--trusted").returncode, ran.exists())
-    assert 0 == bakeoff("once", operation, "pickle", "movies", "-n", "1").returncode
+    assert "use --trust-files" in refused.stderr
+    assert (0, True) == (bakeoff(*once, "--trust-files").returncode, ran.exists())
+    assert 0 == bakeoff("once", operation, "pickle", "movies", "--calls", "1").returncode
 
 
 def test_a_single_codec_is_shown_whole():
@@ -239,7 +239,7 @@ def offered(*words: str) -> list[tuple[str, str]]:
         (["convert", "-f", "csv"], [("plain", "csv")]),
         (["pick", "--formats", "json,m"], [("plain", "json,msgpack"), ("plain", "json,marshal")]),
         (["pick", "--needs", "datetime_z"], [("plain", "datetime_zone")]),
-        (["pick", "--codec", "ujs"], [("plain", "ujson")]),
+        (["pick", "--choose", "ujs"], [("plain", "ujson")]),
         (["once", "load", "ormsgp"], [("plain", "ormsgpack"), ("plain", "ormsgpack/unguarded")]),
         (["schema", "validate", "x"], [("file", "x")]),
         (["report", "x"], [("file", "x")]),

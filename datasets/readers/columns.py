@@ -377,7 +377,7 @@ def _pickled(numpy: Any, file: io.BufferedReader, problems: Problems, trusted: b
 
 def _untrusted(problems: Problems) -> UntrustedCorpus:
     return UntrustedCorpus(
-        f"{problems.source}: reading its objects can run code; use --trusted if you trust the file"
+        f"{problems.source}: reading its objects can run code; use --trust-files if you trust the file"
     )
 
 

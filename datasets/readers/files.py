@@ -168,7 +168,7 @@ def check_trust(kind: FileFormat, source: str, reading: ReadOptions) -> None:
     """Raise `UntrustedCorpus` if reading a format can run code, and that is not allowed."""
     if kind.trusted_only and not reading.trusted:
         raise UntrustedCorpus(
-            f"{source}: reading a {kind.name} can run code; use --trusted if you trust the file"
+            f"{source}: reading a {kind.name} can run code; use --trust-files if you trust the file"
         )
 
 

@@ -85,7 +85,7 @@ def alternatives(names: Iterable[str], fields: Fields, *, options: bool) -> str:
         reads = [_exact(language, name, fields) for language in tried(fields)]
         libraries = [read for read in reads if read is not None]
         if libraries and len(libraries) == len(reads):
-            way = f" (--readers {','.join(read.place for read in libraries)})" if options else ""
+            way = f" (--reads-by {','.join(read.place for read in libraries)})" if options else ""
             found.append(f"{name} by {listed([read.facts.library for read in libraries])}{way}")
     return f"one library of each language reads exactly: {few(found)}" if found else ""
 

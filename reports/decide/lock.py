@@ -42,7 +42,7 @@ def lock_of(choice: PickedCodec, files: Sequence[Path], results: Sequence[Result
         raise UsageError(
             f"{facts.name} is a codec of your own, from {facts.source}: a lock names codecs that every "
             "service can install; publish it through the entry-point group bakeoff.codecs, or name another "
-            "with --codec"
+            "with --choose"
         )
     dictionary = dictionary_of(choice.winner.cells.values())
     measured = plain_name(facts.name)

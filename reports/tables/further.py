@@ -53,7 +53,7 @@ def resolving(results: Sequence[ResultData], codecs: Sequence[str], found: Seque
     words = ["bakeoff", "run", *resuming(result, file), "--ratios"]
     words += ["--precision", f"{math.floor(precision * 1000) / 10:g}%"]
     words += ["--budget", f"{math.ceil(budget / _LEAST) * _LEAST:.0f}"]
-    return shlex.join([*words, *(["--trusted"] if result.options.get("trusted") else [])])
+    return shlex.join([*words, *(["--trust-files"] if result.options.get("trusted") else [])])
 
 
 def _measuring(result: ResultData) -> float:

@@ -74,7 +74,7 @@ def test_one_that_is_killed_in_the_middle_is_an_error(name, server, tmp_path):
     [
         (("run", "--ops", "get@redis:SM,stored@redis:SM", "--server", "redis={}"), "appendonly=no"),
         (
-            ("pipeline", "--readers", "2", "--rate", "500", "--broker", "{}"),
+            ("pipeline", "--consumers", "2", "--rate", "500", "--broker", "{}"),
             "movies through redis, 500 records a second",
         ),
     ],
@@ -126,8 +126,8 @@ REFUSED: dict[str, list[tuple[str, str]]] = {
             "two URLs lead to redis, so their figures would have the same name; run",
         ),
         ("--transport pip", "no transport 'pip'; did you mean pipe?"),
-        ("--transport pipe --readers 0", "expected 1 to 256 readers"),
-        ("--readers ,", "--readers is empty; use 1,4,24, for example"),
+        ("--transport pipe --consumers 0", "expected 1 to 256 readers"),
+        ("--consumers ,", "--consumers is empty; use 1,4,24, for example"),
         (
             "--budget 9s",
             "--budget 9s is too short: one transport and number of readers takes 14 s with",

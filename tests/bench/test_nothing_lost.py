@@ -513,15 +513,15 @@ class TestTrust:
     @pytest.mark.slow
     def test_pickles_are_trusted_anew(self, tmp_path: Path) -> None:
         (tmp_path / "rows.pickle").write_bytes(pickle.dumps({"a": 1}))
-        once = ["rows.pickle", *UNTIMED, "--trusted"]
+        once = ["rows.pickle", *UNTIMED, "--trust-files"]
         assert run(tmp_path, *once).returncode == 0
         before = (tmp_path / "out.json").read_bytes()
         refused = run(tmp_path, "--resume", "out.json", "--all", "--budget", "0")
 
         assert refused.returncode == 2
-        assert "rows.pickle: reading a pickle can run code; use --trusted" in refused.stderr
+        assert "rows.pickle: reading a pickle can run code; use --trust-files" in refused.stderr
         assert (tmp_path / "out.json").read_bytes() == before
-        assert run(tmp_path, "--resume", "out.json", "--all", "--budget", "0", "--trusted").returncode == 0
+        assert run(tmp_path, "--resume", "out.json", "--all", "--budget", "0", "--trust-files").returncode == 0
 
     @pytest.mark.slow
     def test_functions_are_named_anew(self, tmp_path: Path) -> None:
@@ -530,7 +530,7 @@ class TestTrust:
         once = ["rows:made", *UNTIMED]
         assert run(tmp_path, *once).returncode == 0
         module.write_text("open('imported', 'w')\n" + module.read_text())
-        for more in ([], ["--dry-run"], ["--trusted"]):
+        for more in ([], ["--dry-run"], ["--trust-files"]):
             refused = run(tmp_path, "--resume", "out.json", "--all", "--budget", "0", *more)
 
             assert refused.returncode == 2

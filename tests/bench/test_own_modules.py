@@ -97,7 +97,7 @@ def test_a_codec_of_a_file_is_measured_beside_the_others(mine: Path) -> None:
     for command in (
         ["report", "bakeoff.json"],
         ["compare", *["bakeoff.json"] * 2],
-        ["pick", "--codec", "mine"],
+        ["pick", "--choose", "mine"],
     ):
         done = bakeoff(mine, *command)
         assert (done.returncode, done.stderr) == (0, "")
@@ -137,7 +137,7 @@ def test_it_is_checked_like_any_other(mine: Path) -> None:
         ["fidelity", "-c", "mine=src/codecs.py:pair"],
         ["codecs", "mine=src/codecs.py:pair"],
         ["stores", "data.jsonl", "-c", "mine=src/codecs.py:pair", "--store", "log", "--budget", "1s"],
-        ["pipeline", "data.jsonl", "-c", "mine=src/codecs.py:pair", "--transport", "pipe", "--readers", "1",
+        ["pipeline", "data.jsonl", "-c", "mine=src/codecs.py:pair", "--transport", "pipe", "--consumers", "1",
          "--budget", "5s"],
     ],
     ids=lambda command: command[0],

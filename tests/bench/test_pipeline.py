@@ -524,7 +524,7 @@ def test_what_the_budget_does_not_suffice_for_is_left_out(typed, points, ran, ty
 )
 def test_kafka_without_a_broker_is_its_mock(typed, places, points, ran, type_):
     pytest.importorskip("confluent_kafka")
-    done = type_("movies", "--readers", "1", *typed.split())
+    done = type_("movies", "--consumers", "1", *typed.split())
 
     assert isinstance(done.exception, StoppedError)
     assert places == ran[0].places

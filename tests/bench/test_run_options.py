@@ -100,7 +100,7 @@ class TestRuns:
             (["--infer", "-c", "json,msgpack"], ["--infer", "-c", "json,json+schema,msgpack"]),
             (["-c", "json,msgpack", "--quick"], ["-c", "json,msgpack"]),
             (["-c", "json", "--ops", "dump"], ["-c", "json", "--memory"]),
-            (["-c", "json", "--cell-timeout", "9"], ["-c", "json,msgpack|zlib", "--trusted"]),
+            (["-c", "json", "--cell-timeout", "9"], ["-c", "json,msgpack|zlib", "--trust-files"]),
             (["-c", "json", "--ratios", "--precision", "5%"], ["-c", "json", "--from", "jsonl"]),
         ],
         ids=["default set", "schemas", "quick", "operations", "limits", "effort"],

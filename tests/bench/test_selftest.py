@@ -215,7 +215,7 @@ def test_the_exit_code_says_whether_all_targets_are_met(monkeypatch: pytest.Monk
         return [SelftestFinding("one", "x", "y", True), SelftestFinding("two", "found", "target", ok)]
 
     monkeypatch.setattr(checks, "run", run)
-    text = CliRunner().invoke(command.command, ["-n", "7", "--only", "leaks"])
+    text = CliRunner().invoke(command.command, ["--repetitions", "7", "--only", "leaks"])
     data = CliRunner().invoke(command.command, ["-f", "json"])
 
     assert [int(not ok)] * 2 == [text.exit_code, data.exit_code]

@@ -298,9 +298,9 @@ def test_arrays_of_objects_are_read_on_trust_only(tmp_path: Path) -> None:
     np.save(tmp_path / "objects.npy", np.array([{"a": 1}, None], object), allow_pickle=True)
     np.savez(tmp_path / "objects.npz", a=np.array([{"a": 1}], object))
 
-    with pytest.raises(UntrustedCorpus, match="--trusted"):
+    with pytest.raises(UntrustedCorpus, match="--trust-files"):
         read(tmp_path / "objects.npy")
-    with pytest.raises(UntrustedCorpus, match="--trusted"):
+    with pytest.raises(UntrustedCorpus, match="--trust-files"):
         read(tmp_path / "objects.npz")
     assert [{"a": 1}, None] == read(tmp_path / "objects.npy", trusted=True)
     assert [{"a": {"a": 1}}] == read(tmp_path / "objects.npz", trusted=True)

@@ -593,7 +593,7 @@ class TestBinary:
     def test_pickle_needs_trust(self, tmp_path: Path) -> None:
         path = put(tmp_path, "data.pickle", b"cos\nsystem\n(S'exit 1'\ntR.")
         for source in (path, tmp_path):
-            with pytest.raises(UntrustedCorpus, match="--trusted"):
+            with pytest.raises(UntrustedCorpus, match="--trust-files"):
                 datasets.corpus(source)
 
 

@@ -211,10 +211,10 @@ class TestConvert:
     def test_pickle_needs_trust(self, tmp_path: Path) -> None:
         bakeoff("generate", "types", "-n", "5", "-o", "a.pickle", cwd=tmp_path)
         refused = bakeoff("convert", "a.pickle", "b.msgpack", cwd=tmp_path)
-        allowed = bakeoff("convert", "a.pickle", "b.msgpack", "--trusted", cwd=tmp_path)
+        allowed = bakeoff("convert", "a.pickle", "b.msgpack", "--trust-files", cwd=tmp_path)
 
         assert 2 == refused.returncode
-        assert "--trusted" in one_line(refused.stderr)
+        assert "--trust-files" in one_line(refused.stderr)
         assert 0 == allowed.returncode
 
     def test_in_place(self, tmp_path: Path) -> None:

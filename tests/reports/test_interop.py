@@ -105,7 +105,7 @@ def test_no_codec_that_all_libraries_read(run: ResultData) -> None:
 
     with pytest.raises(RunError, match="no codec fits") as raised:
         pick([run], Wish(interop=True))
-    assert "(one library of each language reads exactly: msgpack by second (--readers go-second))" in str(
+    assert "(one library of each language reads exactly: msgpack by second (--reads-by go-second))" in str(
         raised.value
     )
 

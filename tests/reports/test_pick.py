@@ -222,7 +222,7 @@ class TestHonesty:
         ((name, found),) = choice.unresolved
         assert () == choice.tied
         assert found.low < 1 < found.value
-        line = r"bakeoff run --resume 'a b.json' --ratios --precision 2% --budget [1-9]0+ --trusted"
+        line = r"bakeoff run --resume 'a b.json' --ratios --precision 2% --budget [1-9]0+ --trust-files"
         assert re.search(rf"not distinguishable from {name} \(run longer\): `{line}`; safe", choice.sentence)
         assert f"not distinguishable (run longer), times the lowest cost: {name} " in render(choice)
 
@@ -838,27 +838,27 @@ class TestCommand:
     def test_what_changes_is_said(self, call, before, new, refused, words):
         Path("bakeoff.lock").write_text(Lock(codec=before, requires={}).dumps())
         Path("bakeoff.json").unlink()
-        code, _, err = call("--codec", new, "--write")
+        code, _, err = call("--choose", new, "--write")
 
         assert (2 if refused else 0) == code
         assert words in err
         assert (before if refused else new.replace("+schema", "")) == Lock.read("bakeoff.lock").codec
 
     def test_people_decide_without_a_measurement(self, call):
-        assert 0 == call("--codec", "ujson", "--write")[0]
+        assert 0 == call("--choose", "ujson", "--write")[0]
         lock = Lock.read("bakeoff.lock")
 
         assert ("ujson", "decided_by") == (lock.codec, next(iter(lock.evidence[0])))
         assert 0 == call("--check", "--max-age", "1d")[0]
         for args, code, message in (
-            (["--codec", "pickle/2"], 2, "pickle/2 runs code found in its input"),
-            (["--codec", "ujsn"], 2, "did you mean ujson"),
-            (["--codec", "ujson", "--reads", "3"], 2, "--reads needs a result file that includes ujson"),
+            (["--choose", "pickle/2"], 2, "pickle/2 runs code found in its input"),
+            (["--choose", "ujsn"], 2, "did you mean ujson"),
+            (["--choose", "ujson", "--reads", "3"], 2, "--reads needs a result file that includes ujson"),
         ):
             found, _, err = call(*args, "--write")
             assert code == found
             assert message in err
-        assert 0 == call("--codec", "msgpack", "--write", "--force")[0]
+        assert 0 == call("--choose", "msgpack", "--write", "--force")[0]
         assert "bakeoff.json" == Lock.read("bakeoff.lock").evidence[0]["file"]
 
     def test_a_file_that_is_no_lock_is_kept(self, call):

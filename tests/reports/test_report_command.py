@@ -323,7 +323,7 @@ def test_read_only_folder(bakeoff, file, tmp_path):
         (["--columns", "rank:x"], "rank has no ratio"),
         (["--sort", "colour"], "no column to sort by 'colour'"),
         (["--sort", "speed"], "did you mean cost"),
-        (["--baseline", "xml"], "baseline 'xml' took no part"),
+        (["--relative-to", "xml"], "baseline 'xml' took no part"),
         (["--bandwidth", "fast"], "bandwidth 'fast'"),
         (["--reads", "-1"], "reads -1"),
         (["-f", "pyperf"], "name a folder with -o DIR"),

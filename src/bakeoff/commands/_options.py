@@ -174,7 +174,7 @@ def format_option(
 _HOW: Final = ("skip_bad", "trusted", "at", "encoding", "null", "no_header", "decimal_comma")
 
 trusted_option: Final = click.option(
-    "--trusted", is_flag=True, help="Allow pickle files, which can run any code."
+    "--trust-files", is_flag=True, help="Allow pickle files, which can run any code."
 )
 
 records_option: Final = click.option(

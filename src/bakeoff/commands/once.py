@@ -18,7 +18,7 @@ INPUTS = 1000
 @click.argument("operation", type=click.Choice(["dump", "load", "nothing"]))
 @click.argument("codec", shell_complete=_completion.codecs)
 @click.argument("source", metavar="FILE|CORPUS", shell_complete=_completion.corpora)
-@click.option("-n", "calls", type=click.IntRange(1), default=10_000, show_default=True, help="Calls to make.")
+@click.option("--calls", type=click.IntRange(1), default=10_000, show_default=True, help="Calls to make.")
 @reading
 def command(operation: str, codec: str, source: str, calls: int, how: Mapping[str, Any]) -> None:
     """Do a fixed amount of work and print nothing.
@@ -27,8 +27,8 @@ def command(operation: str, codec: str, source: str, calls: int, how: Mapping[st
     the same time with `nothing`, so the difference between the two times is the codec's work:
 
     \b
-      pyperf command -o load.json    -- bakeoff once load    msgpack movies.msgpack -n 1000000
-      pyperf command -o nothing.json -- bakeoff once nothing msgpack movies.msgpack -n 1000000
+      pyperf command -o load.json    -- bakeoff once load    msgpack movies.msgpack --calls 1000000
+      pyperf command -o nothing.json -- bakeoff once nothing msgpack movies.msgpack --calls 1000000
 
     The calls rotate through the first 1,000 records.
     """

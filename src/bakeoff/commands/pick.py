@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[RESULTS]...")
 @costing
 @click.option(
-    "--readers",
+    "--reads-by",
+    "readers",
     default="",
     metavar="LIST",
     help="Reads for each write by language, as measured by `bakeoff run --readers`: go*20,node*4,python.",
@@ -72,7 +73,8 @@ if TYPE_CHECKING:
 @click.option("--allow-loss", is_flag=True, help="Allow codecs that lose data; the table says what.")
 @click.option("--corpus", "corpora", multiple=True, help="Decide by this corpus only; repeatable.")
 @click.option(
-    "--codec",
+    "--choose",
+    "codec",
     metavar="NAME",
     shell_complete=_completion.codecs,
     help="Choose this codec; with --write it need not have been measured.",
@@ -81,7 +83,7 @@ if TYPE_CHECKING:
     "--schema",
     metavar="SCHEMA",
     shell_complete=_completion.files,
-    help="Schema for a --codec that needs one and was not measured; the lock stores its definition.",
+    help="Schema for a codec of --choose that needs one and was not measured; the lock stores its definition.",
 )
 @include_option
 @click.option("--explain", is_flag=True, help="Show how the cost is computed, and the tie-breakers.")
@@ -131,7 +133,7 @@ def command(
     Results of `bakeoff stores` decide by puts and gets, including the store. Results of `bakeoff pipeline`
     decide by processor time with --reads readers. A line below shows the codec's part of that.
 
-    With --readers, each read costs what the fastest library of its language that reads all payloads exactly
+    With --reads-by, each read costs what the fastest library of its language that reads all payloads exactly
     takes. Codecs that a language changes or refuses are left out. Name a library instead of a language as
     go-tinylib-msgp*20.
 
@@ -161,7 +163,7 @@ def command(
     if force and not write:
         raise UsageError("--force requires --write")
     if readers and reads is not None:
-        raise UsageError("--readers counts the reads of each language; remove --reads")
+        raise UsageError("--reads-by counts the reads of each language; remove --reads")
     asked_readers = parse_readers(readers) if readers else ()
     place = located(lock)
     wish = Wish(
@@ -184,7 +186,7 @@ def command(
         made = decided(codec, _lock.who(), trusted=not untrusted, schema=given)
         return _lock.write(made, place, [], force=force)
     if schema is not None:
-        raise UsageError("--schema belongs to --codec NAME --write, where NAME was not measured")
+        raise UsageError("--schema belongs to --choose NAME --write, where NAME was not measured")
     results = load_all(paths)
     _check_formats(wish.formats, results)
     files_of = {id(result): str(path) for result, path in zip(results, paths, strict=True)}
@@ -222,7 +224,7 @@ def _check_agreement(choices: Sequence[tuple[str, PickedCodec]], noun: str) -> N
 
 
 _OF_DECISIONS = {
-    "--codec",
+    "--choose",
     "--schema",
     "--include",
     "--write",

@@ -16,7 +16,7 @@ from .run import carry_out
 
 _CORPORA = ("messages",)
 _CODECS = ("orjson", "json", "msgspec-msgpack", "msgpack", "bson")
-_READERS = "1,4,24"
+_CONSUMERS = "1,4,24"
 _SAMPLE = 300
 """Records that are measured repeatedly."""
 _PROCESSES = 3
@@ -49,8 +49,8 @@ _SEARCH = 60.0
 )
 @selecting(", ".join(_CODECS))
 @click.option(
-    "--readers",
-    default=_READERS,
+    "--consumers",
+    default=_CONSUMERS,
     show_default=True,
     metavar="LIST",
     help="Comma-separated numbers of readers. Each is a process that decodes every record.",
@@ -103,7 +103,7 @@ def command(
     output: Path,
     transports: Sequence[str],
     brokers: Sequence[str],
-    readers: str,
+    consumers: str,
     rate: int | None,
     bound: float | None,
     compression: str | None,
@@ -127,9 +127,9 @@ def command(
     named = _placed.listed(transports)
     places = _places(named or ([] if urls else _installed(DEFAULT)), urls)
     client = _client(places, compression, linger, acks)
-    numbers = _placed.listed([readers])
+    numbers = _placed.listed([consumers])
     if not numbers:
-        raise UsageError(f"--readers is empty; use {_READERS}, for example")
+        raise UsageError(f"--consumers is empty; use {_CONSUMERS}, for example")
     chosen_codecs = select(given["codecs"], default=_CODECS)
     share = (len(chosen_codecs) + 1) / (len(_CODECS) + 1)
     points = {

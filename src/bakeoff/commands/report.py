@@ -44,7 +44,7 @@ _DRAWN = ("reads", "bandwidth", "crossings", "dark")
 )
 @click.option("--columns", help="Comma-separated columns in this order; NAME:x is relative.")
 @click.option("--sort", help="Column to sort by; -NAME reverses the order.  [default: rank]")
-@click.option("--baseline", metavar="CODEC", help="Codec that relative columns compare with.")
+@click.option("--relative-to", "baseline", metavar="CODEC", help="Codec that relative columns compare with.")
 @click.option(
     "--scale-to",
     "per",

@@ -47,7 +47,7 @@ _TOPICS = {
         "--no-header",
         "--decimal-comma",
         "--skip-invalid",
-        "--trusted",
+        "--trust-files",
     ],
     "Time": ["--quick", "--budget", "--all", "--precision", "--ratios"],
     "Measurement": [
@@ -233,7 +233,7 @@ def command(
     """Benchmark codecs on your own files or built-in corpora, and print the table.
 
     A file may be JSON, JSON Lines, CSV, MessagePack, BSON, YAML, CBOR, Avro, Parquet, Arrow or (with
-    --trusted) pickle, also compressed. It may also be a folder of files, - for standard input, or a list or
+    --trust-files) pickle, also compressed. It may also be a folder of files, - for standard input, or a list or
     function as MODULE:NAME or FILE.py:NAME.
 
     Ctrl-C finishes the current process and reports; a second one stops at once. Results so far are kept,

@@ -15,7 +15,7 @@ PARTS = ("harness", "core", "pairs", "planted", "leaks", "clean", "failures", "p
 
 @click.command("selftest")
 @click.option(
-    "-n",
+    "--repetitions",
     "times",
     type=click.IntRange(1),
     help="Repetitions of pairs, planted, leaks and clean. [default: under a minute in all]",
