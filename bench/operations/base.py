@@ -260,6 +260,10 @@ class Toolkit:
     release: str = ""
 
 
+def _always() -> bool:
+    return True
+
+
 def _once_each(records: int, call: float) -> float:
     return records * call
 
@@ -338,6 +342,7 @@ class Operation:
     sums: bool = False
     fewest: int = 1
     exact: bool = False
+    works: Callable[[], bool] = _always
 
     @property
     def schema(self) -> bool:

@@ -286,7 +286,7 @@ class _Contest:
             "reference_kernel": reference_kernel,
             # All codecs are compared with each other, so one on a shared core decides.
             "contention": max(each.contention for each in every),
-            "least": min(each.least for each in every if each.least),
+            "least": min((each.least for each in every if each.least), default=0.0),
             "cells": figures,
         }
         self.run.record(entry)
