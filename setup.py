@@ -60,8 +60,8 @@ SOURCES = [
     source
     for depth in ("*/*", "*/*/*")
     for source in sorted(PACKAGE.glob(f"{depth}/*.pyx"))
-    # What measures is written for POSIX.
-    if sys.platform != "win32" or PACKAGE / "bench" not in source.parents
+    # It attaches to running programs, and is written for POSIX.
+    if sys.platform != "win32" or PACKAGE / "bench/watch" not in source.parents
 ]
 
 setup(

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from ..errors import RunError
+from .capabilities import here
 
 PREFIX = "bakeoff-"
 """Prefix of the folders of runs in the folder for temporary files."""
@@ -25,8 +26,12 @@ _PR_SET_PDEATHSIG = 1
 
 
 def die_with(parent: int) -> None:
-    """Make the kernel end this process when its parent ends, even if the parent is killed."""
-    dying_with(parent)()
+    """Make the kernel end this process when its parent ends, even if the parent is killed.
+
+    Without death signals it does nothing.
+    """
+    if here().death_signal:
+        dying_with(parent)()
 
 
 def dying_with(parent: int) -> Callable[[], None]:
@@ -41,9 +46,14 @@ def dying_with(parent: int) -> Callable[[], None]:
     return die
 
 
-def hold(folder: Path) -> int:
-    """Lock a run's folder until this process ends or the returned descriptor is closed."""
-    import fcntl  # missing on Windows, where nothing is measured
+def hold(folder: Path) -> int | None:
+    """Lock a run's folder until this process ends or the returned descriptor is closed.
+
+    Without file locks it returns None.
+    """
+    if not here().file_locks:
+        return None
+    import fcntl
 
     new = folder / f".{_HELD}"
     descriptor = os.open(new, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
@@ -68,7 +78,8 @@ def held_folder(prefix: str) -> Iterator[Path]:
             remove_abandoned()
             made = tempfile.TemporaryDirectory(prefix=prefix, ignore_cleanup_errors=True)
             folder = Path(stack.enter_context(made))
-            stack.callback(os.close, hold(folder))
+            if (held := hold(folder)) is not None:
+                stack.callback(os.close, held)
         except OSError as error:
             raise RunError(
                 f"no folder for temporary files: {error.strerror}; set TMPDIR to a writable folder"
@@ -77,7 +88,9 @@ def held_folder(prefix: str) -> Iterator[Path]:
 
 
 def remove_abandoned() -> None:
-    """Remove the folders of this user's ended runs."""
+    """Remove the folders of this user's ended runs; without file locks, nobody knows which have ended."""
+    if not here().file_locks:
+        return
     with contextlib.suppress(OSError):
         for entry in os.scandir(tempfile.gettempdir()):
             if entry.name.startswith(PREFIX):

@@ -9,6 +9,8 @@ import subprocess
 import threading
 from typing import IO
 
+from .capabilities import here
+
 END = 3.0
 """Seconds in which a process ends after its input, and its standard error after the process."""
 _KEPT = 1 << 16
@@ -47,6 +49,9 @@ def is_ready(file: IO[bytes], event: int, seconds: float) -> bool:
 
 
 def signal_group(process: subprocess.Popen[bytes], number: int) -> None:
-    """Send a signal to a process that leads a group, and to all others in it."""
+    """Send a signal to a process that leads a group, and to all others in it; without groups, to it alone."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, number)
+        if here().process_groups:
+            os.killpg(process.pid, number)
+        else:
+            process.send_signal(number)

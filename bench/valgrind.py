@@ -17,6 +17,8 @@ import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from .capabilities import here
+
 HASH_SEED = "0"
 """The order of sets, and so the instructions of some codecs, depend on it by up to 2 %."""
 
@@ -47,7 +49,9 @@ class UncountableError(Exception):
 
 
 def missing() -> str:
-    """Return what to do where there is no Valgrind; empty where there is one."""
+    """Return why instructions cannot be counted; empty where they can."""
+    if not here().fork:
+        return "this system has no fork, which each count needs"
     if shutil.which("valgrind"):
         return ""
     return "no Valgrind: apt install valgrind (the package has this name in dnf, apk and pacman, too)"

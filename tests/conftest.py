@@ -102,10 +102,12 @@ def no_modules_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True, scope="session")
 def shared_warm() -> Iterator[None]:
     """Fork the workers of all runs in this process from one process."""
-    if sys.platform != "linux":
-        yield  # nothing is measured elsewhere
-        return
+    from bakeoff.bench.capabilities import here
     from warmed import Shared
+
+    if not here().fork_server:
+        yield
+        return
 
     shared = Shared()
     with pytest.MonkeyPatch.context() as patch:

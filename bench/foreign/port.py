@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, NamedTuple, Self
 
+from ..capabilities import here
 from ..frames import FrameError, Frames
 from ..orphans import dying_with
 from ..pipes import Said, is_ready, signal_group
@@ -145,6 +146,8 @@ class Worker(AbstractContextManager["Worker"]):
     def __init__(
         self, command: Sequence[str], folder: Path | None = None, patience: float = PATIENCE
     ) -> None:
+        if not here().polling:
+            raise WorkerError("this system cannot wait for pipes, which readers in other languages need")
         self._patience = patience
         self._failed = ""
         try:
@@ -156,7 +159,7 @@ class Worker(AbstractContextManager["Worker"]):
                 bufsize=0,
                 cwd=folder,
                 start_new_session=True,  # a group, with the processes that it starts
-                preexec_fn=dying_with(os.getpid()),
+                preexec_fn=dying_with(os.getpid()) if here().death_signal else None,
             )
         except OSError as error:
             raise WorkerError(f"it does not start: {error}") from error

@@ -15,11 +15,30 @@ cdef extern from * nogil:
     """
     #include <time.h>
     #include <stdint.h>
+    #ifdef _WIN32
+    #define WIN32_LEAN_AND_MEAN
+    #include <windows.h>
+    /* In ticks of 16 ms for the processor's time. */
+    static inline int64_t bakeoff_inside_now(int processor) {
+        LARGE_INTEGER ticks, second;
+        FILETIME begun, ended, kernel, user;
+        if (processor) {
+            GetThreadTimes(GetCurrentThread(), &begun, &ended, &kernel, &user);
+            return 100 * (((int64_t)kernel.dwHighDateTime << 32 | kernel.dwLowDateTime)
+                        + ((int64_t)user.dwHighDateTime << 32 | user.dwLowDateTime));
+        }
+        QueryPerformanceCounter(&ticks);
+        QueryPerformanceFrequency(&second);
+        return ticks.QuadPart / second.QuadPart * 1000000000
+             + ticks.QuadPart % second.QuadPart * 1000000000 / second.QuadPart;
+    }
+    #else
     static inline int64_t bakeoff_inside_now(int processor) {
         struct timespec t;
         clock_gettime(processor ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &t);
         return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
     }
+    #endif
     """
     int64_t bakeoff_inside_now(int processor)
 

@@ -259,6 +259,10 @@ class Toolkit:
     release: str = ""
 
 
+def _always() -> bool:
+    return True
+
+
 def _once_each(records: int, call: float) -> float:
     return records * call
 
@@ -337,6 +341,7 @@ class Operation:
     sums: bool = False
     fewest: int = 1
     exact: bool = False
+    works: Callable[[], bool] = _always
 
     @property
     def schema(self) -> bool:

@@ -16,6 +16,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ..capabilities import here
 from ..facts import GrowthFacts
 from .base import Measured, Operation, still
 
@@ -62,7 +63,7 @@ def measure(
         return Measured(0.0, facts=GrowthFacts("not measured", reason="no damaged payload was refused"))
     from ._memory import EXACT, windows
 
-    exact = EXACT and not options.get("resident")
+    exact = EXACT and here().heap_counters and not options.get("resident")
     count = int(options.get("windows", WINDOWS))
     beat = options.get("beat", still)
     most = float(options.get("seconds", MOST_SECONDS))

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..capabilities import here
 from ..facts import PeakFacts
 from .base import Measured, Operation, still
 
@@ -35,18 +36,9 @@ def measure(
     """
     call, items = (codec.encode, records) if options["operation"] == "peak-dump" else (codec.decode, payloads)
     beat = options.get("beat", still)
-    if can_reset():
+    if here().high_water_mark:
         return _high_water(call, items, beat)
     return _resource_usage(call, items, beat)
-
-
-def can_reset() -> bool:
-    """Reset the kernel's high-water mark, and return whether this is possible here."""
-    try:
-        CLEAR_REFS.write_text("5")
-    except OSError:
-        return False
-    return ROLLUP.exists()
 
 
 def kilobytes(path: Path, key: str) -> int:
@@ -103,6 +95,7 @@ def _peak(name: str, summary: str, heading: str) -> Operation:
         unit="byte",
         heading=heading,
         default=True,
+        works=lambda: here().peaks,
     )
 
 

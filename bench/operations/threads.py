@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import threading
 import time
@@ -10,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...errors import UsageError
+from ..capabilities import cores
 from .base import Context, Measured, Operation, Toolkit
 
 _SECONDS = 0.25
@@ -80,7 +80,7 @@ def _rate(
         thread.join()
     if failed:
         raise failed[0]
-    return Measured(sum(found), {"cores": len(os.sched_getaffinity(0))})
+    return Measured(sum(found), {"cores": len(cores())})
 
 
 class _Waiting(threading.Thread):

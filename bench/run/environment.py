@@ -13,6 +13,7 @@ from importlib import metadata
 from pathlib import Path
 
 from ...codecs.streams.compression import COMPRESSORS
+from ..capabilities import cores, here, lost
 from ..code import of_package
 from ..results import Fact
 
@@ -65,7 +66,8 @@ _KEPT = (
 """Facts that pyperf collects."""
 _FACTS: Mapping[str, tuple[type, ...]] = {
     **dict.fromkeys((*_KEPT, *MACHINE), (str,)),
-    **dict.fromkeys(("pyperf_version", "governor", "cores", "removed_variables"), (str,)),
+    **dict.fromkeys(("pyperf_version", "governor", "cores"), (str,)),
+    **dict.fromkeys(("removed_variables", "missing_capabilities"), (str,)),
     **{f"{kind.library}_version": (str,) for kind in COMPRESSORS.values()},
     **dict.fromkeys(("pinned", "debug_build", "free_threading"), (bool,)),
     "bakeoff_code": (str, type(None)),
@@ -91,12 +93,14 @@ def environment() -> dict[str, Fact]:
         "pyperf_version": metadata.version("pyperf"),
         **_compressors(),
         "governor": _governor(),
-        "pinned": len(cores()) > 1,
+        "pinned": len(cores()) > 1 and here().affinity,
         "cores": ",".join(map(str, cores())),
         "debug_build": bool(sysconfig.get_config_var("Py_DEBUG")),
         "free_threading": not getattr(sys, "_is_gil_enabled", lambda: True)(),
         "memory_total": int(psutil.virtual_memory().total),
     }
+    if missing := here().missing:
+        found["missing_capabilities"] = ",".join(missing)
     return found
 
 
@@ -114,8 +118,9 @@ def warnings(facts: Mapping[str, Fact]) -> list[str]:
     Args:
         facts: The result of `environment`.
     """
-    found = []
-    if not facts["pinned"]:
+    missing = str(facts.get("missing_capabilities", "")).split(",")
+    found = [sentence] if (sentence := lost(missing)) else []
+    if not facts["pinned"] and "affinity" not in missing:
         found.append("processes are not pinned to a core: only one is allowed")
     if facts["governor"] == "powersave":
         found.append("the CPU governor is powersave: clock rates change during the run")
@@ -126,11 +131,6 @@ def warnings(facts: Mapping[str, Fact]) -> list[str]:
     if facts["debug_build"]:
         found.append("this Python is a debug build: all figures are several times too large")
     return found
-
-
-def cores() -> list[int]:
-    """Return the cores that processes may be pinned to."""
-    return sorted(os.sched_getaffinity(0))
 
 
 def abreast(allowed: Sequence[int]) -> int:

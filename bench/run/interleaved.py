@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from ...datasets.corpora import is_function, is_read_once
 from ...errors import UsageError
 from ...schemas.naming import is_definition
+from ..capabilities import cores
 from ..deaths import Deaths
 from ..jobs import Check, Checked, CorpusInputs, Ended, Time, Timed
 from ..ledger import CellEntry, ProcessEntry
@@ -24,7 +25,6 @@ from ..operations import operation
 from ..results import Cell, CellFinding, CellResult, CorpusFacts, Measurement, ResultData
 from ..stats import same_core, split
 from .context import Show
-from .environment import cores
 from .interpreters import facts_of
 from .options import Options
 from .processes import LocalExecutor

@@ -8,7 +8,6 @@ removed when the result file is written.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 from collections.abc import Iterator, Sequence
 from itertools import chain, count
@@ -18,6 +17,7 @@ from pathlib import Path
 from ...errors import BakeoffError, RunError, UsageError
 from ...files import write_new
 from ...opening import open_own
+from ..capabilities import here
 from ..ledger import AloneEntry, CellEntry, Entry, HeadEntry, ProcessEntry, decode, encode
 from ..results import read
 from .state import State, entries
@@ -90,6 +90,10 @@ class Journal:
             raise
 
     def _lock(self, output: Path) -> None:
+        if not here().file_locks:
+            return
+        import fcntl
+
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             alone = os.fstat(self._file.fileno()).st_nlink > 0
@@ -145,19 +149,27 @@ class Journal:
 
     def remove(self) -> None:
         """Remove the journal: the result file has all its entries."""
+        self._let_go()
         self.path.unlink(missing_ok=True)
         self.close()
 
     def undo(self) -> None:
         """Restore the files as they were: nothing was gained."""
         if self.aside is not None:
+            self._let_go()
             self.aside.replace(self.path)
         elif self.unfinished:
             with self._writing():
                 self._file.truncate(self._found)
         else:
+            self._let_go()
             self.path.unlink(missing_ok=True)
         self.close()
+
+    def _let_go(self) -> None:
+        """Close the file first where it holds no lock: Windows removes and replaces no open file."""
+        if not here().file_locks:
+            self.close()
 
     def close(self) -> None:
         """Release the lock."""

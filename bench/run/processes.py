@@ -16,7 +16,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from ...codecs.registry import given
 from ...errors import RunError, UsageError
 from .. import valgrind
 from ..blobs import Blobs
+from ..capabilities import cores, here
 from ..disk_space import NoDiskSpace, is_full, needing_room
 from ..heartbeat import Heartbeat
 from ..jobs import (
@@ -46,7 +47,7 @@ from ..jobs import (
 )
 from ..orphans import PREFIX, hold, remove_abandoned
 from ..results import Fact, Outcome
-from .environment import abreast, cores, environment
+from .environment import abreast, environment
 from .releases import Releases
 from .warm import Fork, Warm
 
@@ -66,6 +67,7 @@ FORKED: tuple[type, ...] = (Attack, Check, CheckReads, Survey, TimeReads, Try)
 """Jobs whose workers are forked from a process with all imports done, as starting takes most of their time.
 """
 
+_KILLED = -getattr(signal, "SIGKILL", 9)  # Windows does not know it
 _TICK = 0.1
 _TAIL = 2000
 
@@ -93,7 +95,7 @@ class LocalExecutor(contextlib.AbstractContextManager["LocalExecutor"]):
         try:
             remove_abandoned()
             self._folder = tempfile.TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True)
-            self._held: int | None = hold(Path(self._folder.name))
+            self._held = hold(Path(self._folder.name))
         except OSError as error:
             raise RunError(
                 f"no folder for temporary files: {error.strerror}; set TMPDIR to a writable folder"
@@ -102,7 +104,7 @@ class LocalExecutor(contextlib.AbstractContextManager["LocalExecutor"]):
         self.blobs = Blobs(self.folder / "blobs")
         self._pool = ThreadPoolExecutor(abreast(self.cores), thread_name_prefix="bakeoff")
         self._numbers = count()
-        self._running: set[int] = set()
+        self._running: set[subprocess.Popen[bytes] | Fork] = set()
         self._lock = threading.Lock()
         self._closed = False
         self._warm: Warm | None = None
@@ -116,7 +118,7 @@ class LocalExecutor(contextlib.AbstractContextManager["LocalExecutor"]):
 
     @property
     def cores(self) -> list[int]:
-        """The cores that workers may be pinned to."""
+        """The cores that workers may use."""
         return cores()
 
     def missing(self, codec: str) -> str | None:
@@ -130,8 +132,8 @@ class LocalExecutor(contextlib.AbstractContextManager["LocalExecutor"]):
         """End all workers and remove the folder."""
         with self._lock:
             self._closed = True
-            for group in self._running:
-                _end(group)
+            for process in self._running:
+                _end(process)
         self._pool.shutdown(cancel_futures=True)
         for warm in filter(None, (self._warm, self._siblings)):
             warm.close()
@@ -208,7 +210,9 @@ class LocalExecutor(contextlib.AbstractContextManager["LocalExecutor"]):
         job = replace(job, given=given(), pickled=self.codecs, release=self.releases.folder(job.measured()))
         warm = None
         forked = isinstance(job, FORKED) or (isinstance(job, Alone) and job.forked)
-        if forked and not (handles or exact):
+        if not here().fork_server:
+            pass
+        elif forked and not (handles or exact):
             warm = self.warm_up()
         elif isinstance(job, Time) and job.layout:
             warm = self._of_layout(job.layout)
@@ -219,6 +223,7 @@ class LocalExecutor(contextlib.AbstractContextManager["LocalExecutor"]):
             "notes": str(notes),
             "reply": str(reply),
             "parent": os.getpid() if warm is None else warm.pid,
+            "capabilities": asdict(here()),
         }
         with open(folder / "job", "x", opener=_only_ours) as file:
             json.dump(envelope, file)
@@ -231,15 +236,16 @@ class LocalExecutor(contextlib.AbstractContextManager["LocalExecutor"]):
             process = warm.fork(folder / "job", (MODULES[type(job)], *libraries))
         with self._lock:
             if self._closed:
-                _end(process.pid)
-            self._running.add(process.pid)
+                _end(process)
+            self._running.add(process)
         try:
-            late = _wait(process.pid, heartbeat, limits, watch)
+            with _ending(process) as ended:
+                late = _wait(ended, heartbeat, limits, watch)
         finally:
-            _end(process.pid)
+            _end(process)
             code = process.wait()
             with self._lock:
-                self._running.discard(process.pid)
+                self._running.discard(process)
         cell, beats = heartbeat.read()
         heartbeat.close()
         said = errors.read_bytes()[-_TAIL:].decode(errors="replace").strip()
@@ -307,34 +313,55 @@ class _Limits:
     over: Callable[[], bool] | None
 
 
-def _wait(
-    pid: int, heartbeat: Heartbeat, limits: _Limits, watch: Callable[[int, int], object] | None
-) -> tuple[Outcome, str] | None:
-    """Wait for the end of a process; return why it must be ended, or None if it ended normally."""
-    handle = os.pidfd_open(pid)
+@contextlib.contextmanager
+def _ending(process: subprocess.Popen[bytes] | Fork) -> Iterator[Callable[[], bool]]:
+    """Give a function that waits a moment for the end of a process, and returns whether it has ended."""
+    if isinstance(process, subprocess.Popen) and not here().fork_server:
+
+        def ended() -> bool:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(_TICK)
+            return process.returncode is not None
+
+        yield ended
+        return
+    handle = os.pidfd_open(process.pid)
     try:
         poll = select.poll()
         poll.register(handle, select.POLLIN)
-        beats, since = heartbeat.read()[1], time.monotonic()
-        while not poll.poll(_TICK * 1000):
-            cell, now = heartbeat.read()
-            if watch is not None:
-                watch(cell, now)
-            if now != beats:
-                beats, since = now, time.monotonic()
-            elif limits.patience is not None and time.monotonic() - since > limits.patience:
-                return "timed out", f"made no progress within {limits.patience:g} s (--cell-timeout)"
-            if limits.over is not None and limits.over():
-                return "unfinished", "not enough time"
+        yield lambda: bool(poll.poll(_TICK * 1000))
     finally:
         os.close(handle)
+
+
+def _wait(
+    ended: Callable[[], bool],
+    heartbeat: Heartbeat,
+    limits: _Limits,
+    watch: Callable[[int, int], object] | None,
+) -> tuple[Outcome, str] | None:
+    """Wait for the end of a process; return why it must be ended, or None if it ended normally."""
+    beats, since = heartbeat.read()[1], time.monotonic()
+    while not ended():
+        cell, now = heartbeat.read()
+        if watch is not None:
+            watch(cell, now)
+        if now != beats:
+            beats, since = now, time.monotonic()
+        elif limits.patience is not None and time.monotonic() - since > limits.patience:
+            return "timed out", f"made no progress within {limits.patience:g} s (--cell-timeout)"
+        if limits.over is not None and limits.over():
+            return "unfinished", "not enough time"
     return None
 
 
-def _end(group: int) -> None:
-    """End a worker and all processes that it has started."""
+def _end(process: subprocess.Popen[bytes] | Fork) -> None:
+    """End a worker and all processes that it has started; without process groups, only the worker."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(group, signal.SIGKILL)
+        if here().process_groups:
+            os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
 
 
 def why(code: int, said: str) -> tuple[Outcome, str]:
@@ -346,7 +373,7 @@ def why(code: int, said: str) -> tuple[Outcome, str]:
     """
     if "MemoryError" in said or "bad_alloc" in said or "memory allocation of" in said:
         return "out of memory", "went over its memory limit (--cell-memory)"
-    if code == -signal.SIGKILL:
+    if code == _KILLED:
         return "out of memory", "was killed by the kernel, probably for its memory use"
     if code < 0:
         named = {int(number): number.name for number in signal.Signals}

@@ -13,8 +13,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate, islice
 
+from ..capabilities import cores
 from ..method import Budget, Processes, Readers
-from .environment import abreast, cores
+from .environment import abreast
 from .options import Options
 
 

@@ -286,7 +286,7 @@ class _Contest:
             reads.warmups,
             # All codecs are compared with each other, so one on a shared core decides.
             contention=max(each.contention for each in every),
-            least=min(each.least for each in every if each.least),
+            least=min((each.least for each in every if each.least), default=0.0),
             spent=round(self.run.spent(), 3),
         )
         self.run.record(entry)

@@ -24,6 +24,10 @@ class Fork:
     pid: int
     connection: socket.socket
 
+    def kill(self) -> None:
+        """End it."""
+        os.kill(self.pid, signal.SIGKILL)
+
     def wait(self) -> int:
         """Return its exit status, below 0 for a signal. Call it only if the worker ends or has ended."""
         status = b""

@@ -10,7 +10,6 @@ import contextlib
 import faulthandler
 import json
 import os
-import resource
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -20,6 +19,7 @@ from ...codecs.registry import give, unpickle
 from ...errors import BakeoffError
 from ...imports import import_again
 from ..blobs import Blobs
+from ..capabilities import Capabilities, adopt
 from ..disk_space import needing_room, release
 from ..heartbeat import Heartbeat
 from ..jobs import MODULES, Answer, Failed, Job, Refused, decode, encode
@@ -38,6 +38,7 @@ def main(path: Path, *, forked: bool = False) -> NoReturn:
     """
     faulthandler.enable()
     envelope = json.loads(path.read_bytes())
+    can = adopt(Capabilities(**envelope["capabilities"]))
     die_with(envelope["parent"])
     job: Job = decode(envelope["job"])
     if forked and job.release and _imported(job.release):
@@ -47,7 +48,7 @@ def main(path: Path, *, forked: bool = False) -> NoReturn:
     me = os.getpid()
     sys.path[:0] = filter(None, [job.release])
     sys.path += [entry for entry in job.path if entry not in sys.path]
-    _confine(job)
+    _confine(job, can)
     context = WorkerContext(
         Blobs(Path(envelope["blobs"])), Heartbeat(Path(envelope["heartbeat"])), Path(envelope["notes"])
     )
@@ -82,21 +83,30 @@ def _do(job: Job, context: WorkerContext) -> Answer:
     return done
 
 
-def _confine(job: Job) -> None:
-    if job.memory:
-        _limit(resource.RLIMIT_AS, job.memory)
-    if job.kind != "prepare":  # standard input is kept in a file of any size
-        _limit(resource.RLIMIT_FSIZE, _FILE_SIZE)
-    _limit(resource.RLIMIT_CORE, 1)  # 0 would not stop a dump that core(5) pipes to a program, for seconds
-    if job.core is not None:
+def _confine(job: Job, can: Capabilities) -> None:
+    if can.memory_limits:
+        _limit_resources(job)
+    if job.core is not None and can.affinity:
         os.sched_setaffinity(0, {job.core})
     with contextlib.suppress(OSError):
         # If memory runs out, the kernel should kill a worker, not the run.
         Path("/proc/self/oom_score_adj").write_text("800")
 
 
+def _limit_resources(job: Job) -> None:
+    import resource
+
+    if job.memory:
+        _limit(resource.RLIMIT_AS, job.memory)
+    if job.kind != "prepare":  # standard input is kept in a file of any size
+        _limit(resource.RLIMIT_FSIZE, _FILE_SIZE)
+    _limit(resource.RLIMIT_CORE, 1)  # 0 would not stop a dump that core(5) pipes to a program, for seconds
+
+
 def _limit(kind: int, wanted: int) -> None:
     """Set a limit, unless a lower one is in effect."""
+    import resource
+
     hard = resource.getrlimit(kind)[1]
     bound = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
     resource.setrlimit(kind, (bound, bound))

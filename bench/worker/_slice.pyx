@@ -30,17 +30,43 @@ cdef extern from * nogil:
     #endif
     #include <time.h>
     #include <stdint.h>
+    #ifdef _WIN32
+    #define WIN32_LEAN_AND_MEAN
+    #include <windows.h>
+    #else
     #include <unistd.h>
     #include <sys/time.h>
     #include <sys/resource.h>
-    #ifndef RUSAGE_THREAD
-    #define RUSAGE_THREAD RUSAGE_SELF
+    #endif
+    #ifdef __GNUC__
+    #define BAKEOFF_CHAINED 1
+    #else
+    #define BAKEOFF_CHAINED 0
     #endif
     static inline uint64_t bakeoff_turn(uint64_t value) {
         value = value * 6364136223846793005ULL + 1442695040888963407ULL;
+    #if BAKEOFF_CHAINED
         __asm__ volatile("" : "+r"(value));
+    #endif
         return value;
     }
+    #ifdef _WIN32
+    static int64_t bakeoff_now(void) {
+        LARGE_INTEGER ticks, second;
+        QueryPerformanceCounter(&ticks);
+        QueryPerformanceFrequency(&second);
+        return ticks.QuadPart / second.QuadPart * 1000000000
+             + ticks.QuadPart % second.QuadPart * 1000000000 / second.QuadPart;
+    }
+    static long bakeoff_cache(void) { return 0; }
+    /* The kernel counts a thread's time in ticks of 16 ms, longer than a slice, and no switches. */
+    static int64_t bakeoff_busy(void) { return bakeoff_now(); }
+    static long bakeoff_switches(void) { return 0; }
+    static long bakeoff_waits(void) { return 0; }
+    #else
+    #ifndef RUSAGE_THREAD
+    #define RUSAGE_THREAD RUSAGE_SELF
+    #endif
     static int64_t bakeoff_now(void) {
         struct timespec t;
         clock_gettime(CLOCK_MONOTONIC, &t);
@@ -66,7 +92,9 @@ cdef extern from * nogil:
         struct rusage usage;
         return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nvcsw : 0;
     }
+    #endif
     """
+    int BAKEOFF_CHAINED
     uint64_t bakeoff_turn(uint64_t)
     int64_t bakeoff_now()
     int64_t bakeoff_busy()
@@ -291,6 +319,10 @@ def copy(data, /):
     if not PyBytes_CheckExact(data):
         raise TypeError("bytes expected")
     return PyBytes_FromStringAndSize(PyBytes_AS_STRING(data), PyBytes_GET_SIZE(data))
+
+
+CHAINED = bool(BAKEOFF_CHAINED)
+"""Whether the compiler leaves the steps of `spin` as they are."""
 
 
 def nothing(item, /):

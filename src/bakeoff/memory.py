@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 
 from .errors import RunError
 
 
+def can_limit_addresses() -> bool:
+    """Return whether the system can limit a process's address space.
+
+    macOS has the limit's name only, for the resident size, which nothing enforces.
+    """
+    try:
+        import resource
+    except ImportError:
+        return False
+    kind = getattr(resource, "RLIMIT_AS", None)
+    return kind is not None and kind != getattr(resource, "RLIMIT_RSS", None)
+
+
 def limit_of_addresses() -> int | None:
-    """Return the limit of the address space (``ulimit -v``) in bytes; None without a limit; on Linux only."""
-    if sys.platform != "linux":
+    """Return the limit of the address space (``ulimit -v``) in bytes; None without a limit."""
+    if not can_limit_addresses():
         return None
     import resource
 
@@ -29,10 +41,10 @@ def ask_for(size: int, purpose: str) -> None:
     Raises:
         RunError: Fewer bytes are available.
     """
-    limit = limit_of_addresses()
-    if limit is None:
+    limit, used = limit_of_addresses(), Path("/proc/self/statm")
+    if limit is None or not used.exists():
         return
-    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    pages = int(used.read_text().split()[0])
     if limit < (needed := pages * os.sysconf("SC_PAGESIZE") + size):
         raise RunError(
             f"memory is limited to {limit >> 20:,} MiB (ulimit -v); {purpose} takes {needed >> 20:,} MiB "

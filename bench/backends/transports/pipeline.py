@@ -32,6 +32,7 @@ from typing import Any, Self
 
 from ....codecs import CodecError
 from ....escape import without_secrets
+from ...capabilities import here as this_system
 from ...orphans import die_with
 from .base import MissingTransport, Publisher, Route, TransportError, TransportKind
 
@@ -149,6 +150,8 @@ class Pipeline:
         self._publisher: Publisher | None = None
 
     def __enter__(self) -> Self:
+        if not this_system().fork:
+            raise MissingTransport("pipelines fork their readers, and this system has no fork")
         transport = self._kind.open(self._route)
         context = get_context("fork")
         # Readers need not collect objects that already exist.
@@ -164,7 +167,8 @@ class Pipeline:
                 self.processes.append(process)
                 self._said.append(here)
             # A sleep would end later than requested.
-            ctypes.CDLL(None).prctl(_PR_SET_TIMERSLACK, 1)
+            if this_system().death_signal:  # the same call of the system
+                ctypes.CDLL(None).prctl(_PR_SET_TIMERSLACK, 1)
             with self._watching():
                 self._publisher = transport.publisher()
                 self._finish()

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ....imports import imported, search_path
 from ....schemas.difference import SchemaDifference
+from ...capabilities import cores
 from ...deaths import Deaths
 from ...jobs import Answer, Ended, Reread, Timed, TimedCell, Tried, Try
 from .cost import ROUNDS, Key, ReadingCost, costs, payloads
@@ -86,8 +87,6 @@ def _timed(
     executor: LocalExecutor, job: Reread, cells: dict[Key, str], left: Callable[[], float]
 ) -> dict[Key, ReadingCost]:
     """Time the cells in successive processes while there is time."""
-    from ...run.environment import cores
-
     allowed, keys, answers = cores(), dict[int, list[Key]](), list[Timed]()
     deaths: Deaths[Key] = Deaths()
     took = 0.0

@@ -20,9 +20,9 @@ from statistics import median
 from typing import Any
 
 from ....codecs.registry import rescan
+from ...capabilities import cores, here
 from ...contention import free_level, highest_free
 from ...results import BASELINE, CellResult, ResultData
-from ...run.environment import cores
 from ...run.options import Options
 from ...run.session import Session
 from ...stats import verdicts
@@ -263,6 +263,8 @@ def _harness(trial: _Trial) -> Iterator[SelftestFinding]:
 
 def _contention(trial: _Trial) -> Iterator[SelftestFinding]:
     """Measure how often a neighbor uses the same physical core, which no load average shows."""
+    if not (here().affinity and here().core_state):
+        return
     allowed = cores()
     readings: list[list[float]] = []
     try:

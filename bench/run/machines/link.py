@@ -14,6 +14,7 @@ from typing import IO, Protocol
 
 from ....errors import RunError
 from ....escape import visible
+from ...capabilities import here
 from ...pipes import END, Said, is_ready, signal_group
 
 _START = 120.0
@@ -77,6 +78,8 @@ class CommandLink:
     """
 
     def __init__(self, command: Sequence[str], name: str, patience: float = _START) -> None:
+        if not here().polling:
+            raise RunError(f"{name}: this system cannot wait for pipes, which other machines need")
         self.patience = patience
         self._name = name
         self._reading, self._writing, self._closed = threading.Lock(), threading.Lock(), False
