@@ -201,7 +201,7 @@ function place(points, many) {
 
 /** Where an axis ends, and where points beyond are drawn: those few behind a gap that would squeeze the others. */
 function reach(values) {
-  const { gap, fewest, beyond, span: least } = state.axes;
+  const { gap, fewest, beyond, least } = state.axes;
   const sorted = [...values].sort((a, b) => a - b);
   const logs = sorted.map(Math.log);
   const count = logs.length;
@@ -209,7 +209,7 @@ function reach(values) {
   for (let few = 1; few <= Math.max(1, Math.floor(count / 8)) && count - few >= fewest; few++) {
     const end = logs[count - few - 1];
     if (logs[count - few] - end > gap * span) {
-      return [sorted[count - few - 1], Math.exp(end + beyond * Math.max(end - logs[0], least))];
+      return [sorted[count - few - 1], Math.exp(end + beyond * Math.max(end - logs[0], Math.log(least)))];
     }
   }
   return [sorted[count - 1], sorted[count - 1]];
