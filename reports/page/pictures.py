@@ -90,13 +90,6 @@ class Pictures:
             return "No codec has both a size and a cost."
         return f"Nothing is both smaller and cheaper than: {'; '.join(parts)}."
 
-    def edge_words(self) -> str:
-        """Describe the line, or say that one codec needs none."""
-        edge = [row["codec"] for row in self.points[0] if row["edge"]]
-        if len(edge) == 1:
-            return f"No codec is smaller than {edge[0]}, and none is cheaper."
-        return "The line joins the codecs that nothing beats in both." if edge else ""
-
     def bars_words(self, operation: str) -> str:
         """Describe the bars: both ends and their number."""
         rows = self.panels[operation]["0"]
