@@ -43,7 +43,7 @@ EXTRAS = [
         "sqlalchemy",
     ),
     *("sqlmodel", "redis", "psycopg", "pymysql", "zmq", "nats", "pika", "confluent_kafka", "fsspec", "dask"),
-    *("packaging", "py_spy", "jinja2", "vl_convert", "numpy", "pandas", "polars"),
+    *("packaging", "py_spy", "jinja2", "resvg_py", "numpy", "pandas", "polars"),
 ]
 CORE = f"{','.join(EXTRAS)},{FRAMEWORKS}"
 """All that the core of bakeoff does not install."""
@@ -93,6 +93,6 @@ def test_every_extra_is_hidden() -> None:
     }
     modules |= {"msgpack-numpy": "msgpack_numpy", "pydantic-core": "pydantic_core"}
     modules |= {"amqp": "pika", "kafka": "confluent_kafka"}
-    modules |= {"releases": "packaging", "watch": "py_spy", "report": "jinja2"}
+    modules |= {"releases": "packaging", "watch": "py_spy", "report": "jinja2", "png": "resvg_py"}
 
     assert set(EXTRAS) >= {modules.get(name, name) for name in facts if name not in ("fast", "all")}

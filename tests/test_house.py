@@ -114,14 +114,14 @@ FRAMEWORKS = (
     [
         (
             "import bakeoff",
-            "click rich pyperf numpy scipy msgpack simplejson bson yaml jinja2 vl_convert psutil",
+            "click rich pyperf numpy scipy msgpack simplejson bson yaml jinja2 resvg_py psutil",
         ),
         (
             "import bakeoff; [getattr(bakeoff.integrations, name) for name in dir(bakeoff.integrations)]",
             FRAMEWORKS,
         ),
-        ("import bakeoff.reports", "vl_convert jinja2 rich pyperf numpy scipy msgpack bson yaml"),
-        ("import bakeoff.reports.page.page", "vl_convert jinja2 markupsafe"),
+        ("import bakeoff.reports", "resvg_py jinja2 rich pyperf numpy scipy msgpack bson yaml"),
+        ("import bakeoff.reports.page.page", "resvg_py jinja2 markupsafe"),
         ("import bakeoff.cli", "rich pyperf numpy scipy msgpack simplejson bson yaml jinja2"),
     ],
 )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Final
 
-from .chart_rows import LEAST_SPAN
+from .axis import Axis
 
 HEIGHT: Final = 400
 """Pixels from the top of the drawing to the axis below."""
@@ -15,11 +15,20 @@ HEIGHT: Final = 400
 _MARGIN: Final = 34
 """Pixels between the ends of the axes and the outermost points."""
 
-_LETTER: Final = 6.3
-"""Average width of a letter in pixels."""
+NAME_SIZE: Final = 11.5
+"""Size of the names' letters in pixels."""
+
+_NARROW: Final = frozenset(" !'()*,-./:;I[]fijlrt|")
+_WIDE: Final = frozenset("%@MWmw→")
+_IDEOGRAPHS: Final = "\u2e80"
+_LETTERS: Final = (0.3, 0.57, 0.87)
+"""Widths of narrow, other and wide letters, as shares of their size; common fonts have less."""
 
 _HALF: Final = 5.5
 """Half the height of a name, and half the width and height of a mark."""
+
+_CLEAR: Final = 3.0
+"""Pixels between a name and the line."""
 
 _SAME: Final = 5.0
 """Marks closer than this in both directions would hide each other, and are drawn side by side."""
@@ -47,26 +56,15 @@ class Arranged:
     Attributes:
         rows: The given rows, with pixels: ``px`` and ``py`` of the mark, ``nx`` and ``ny`` of the name with
             its ``align``, and ``lx``, which is not None if a line leads to the name.
-        x: Both ends of the axis of sizes.
-        y: Both ends of the axis of costs.
-        width: Pixels between the ends of ``x``.
-        height: Pixels between the ends of ``y``.
+        fronts: Of each corpus, the corners of the line through the codecs that nothing beats in both.
+        x: The axis of sizes.
+        y: The axis of costs.
     """
 
     rows: list[dict[str, Any]]
-    x: tuple[float, float]
-    y: tuple[float, float]
-    width: float
-    height: float
-
-    def valued(self) -> list[dict[str, Any]]:
-        """Return the rows with axis values instead of pixels, for a library that draws values."""
-        return [
-            row
-            | {key: _value(row[key], self.x, self.width) for key in ("px", "nx", "lx")}
-            | {key: _value(row[key], self.y[::-1], self.height) for key in ("py", "ny")}
-            for row in self.rows
-        ]
+    fronts: list[list[tuple[float, float]]]
+    x: Axis
+    y: Axis
 
 
 def arranged(rows: Sequence[Mapping[str, Any]], width: float, height: float = HEIGHT) -> Arranged:
@@ -77,33 +75,39 @@ def arranged(rows: Sequence[Mapping[str, Any]], width: float, height: float = HE
         width: Pixels of the drawing without the part left of the axis.
         height: Pixels of the drawing without the part below the axis.
     """
-    x, y = (_ends([row[axis] for row in rows], pixels) for axis, pixels in (("x", width), ("y", height)))
+    x = Axis.of([row["x"] for row in rows], width, _MARGIN)
+    y = Axis.of([row["y"] for row in rows], height, _MARGIN)
     found = [
-        {**row, "px": _share(row["x"], x) * width, "py": height - _share(row["y"], y) * height}
-        for row in rows
+        {**row, "px": x.share(row["x"]) * width, "py": height - y.share(row["y"]) * height} for row in rows
     ]
     _apart(found)
-    _name(found, width, height)
-    return Arranged(found, x, y, width, height)
+    fronts = _fronts(found)
+    _name(found, fronts, width, height)
+    return Arranged(found, fronts, x, y)
 
 
-def _ends(values: Sequence[float], pixels: float) -> tuple[float, float]:
-    logs = [math.log(value) for value in values] or [0.0]
-    low, high = min(logs), max(logs)
-    if high - low < LEAST_SPAN:
-        low, high = (low + high - LEAST_SPAN) / 2, (low + high + LEAST_SPAN) / 2
-    margin = (high - low) * _MARGIN / (pixels - 2 * _MARGIN)
-    return math.exp(low - margin), math.exp(high + margin)
+def _fronts(rows: Sequence[Mapping[str, Any]]) -> list[list[tuple[float, float]]]:
+    """Return the line of each corpus, in steps to the right and down."""
+    edges: dict[str, list[Mapping[str, Any]]] = {}
+    for row in rows:
+        if row["edge"]:
+            edges.setdefault(row["corpus"], []).append(row)
+    lines = []
+    for edge in edges.values():
+        places = [(row["px"], row["py"]) for row in sorted(edge, key=lambda row: float(row["px"]))]
+        line = places[:1]
+        for (_, before), (x, y) in pairwise(places):
+            line += [(x, before), (x, y)]
+        lines.append(line)
+    return lines
 
 
-def _share(value: float, ends: tuple[float, float]) -> float:
-    low, high = map(math.log, ends)
-    return (math.log(value) - low) / (high - low)
-
-
-def _value(pixel: float | None, ends: tuple[float, float], pixels: float) -> float | None:
-    low, high = map(math.log, ends)
-    return None if pixel is None else math.exp(low + pixel / pixels * (high - low))
+def wide(text: str, size: float = NAME_SIZE) -> float:
+    """Return about how many pixels wide a text is, rather too many than too few."""
+    narrow, other, broad = _LETTERS
+    return size * sum(
+        narrow if one in _NARROW else broad if one in _WIDE or one >= _IDEOGRAPHS else other for one in text
+    )
 
 
 def _apart(rows: Sequence[dict[str, Any]]) -> None:
@@ -121,8 +125,14 @@ def _apart(rows: Sequence[dict[str, Any]]) -> None:
             row["px"] += (number - (len(same) - 1) / 2) * _STEP
 
 
-def _name(rows: Sequence[dict[str, Any]], width: float, height: float) -> None:
+def _name(
+    rows: Sequence[dict[str, Any]],
+    fronts: Sequence[Sequence[tuple[float, float]]],
+    width: float,
+    height: float,
+) -> None:
     """Put each name where it covers nothing: names of the front first, then from the cheapest up."""
+    lines = [_line(a, b) for front in fronts for a, b in pairwise(front)]
     marks = [(row["px"] - _HALF, row["py"] - _HALF, row["px"] + _HALF, row["py"] + _HALF) for row in rows]
     names: list[_Box] = []
     keys = [(not row["front"], -row["py"], row["px"], row["codec"]) for row in rows]
@@ -131,15 +141,16 @@ def _name(rows: Sequence[dict[str, Any]], width: float, height: float) -> None:
         row |= {"nx": None, "ny": None, "align": "left", "lx": None}
         if not row["name"]:
             continue
-        long = _LETTER * len(row["name"]) + 4
-        taken = [*names, *marks[:number], *marks[number + 1 :]]
+        long = wide(row["name"]) + 4
+        taken = [*names, *lines, *marks[:number], *marks[number + 1 :]]
         best = None
         for place in _places(row["px"], row["py"]):
             box = _box(place, long)
             if box[0] < 0 or box[2] > width or box[1] < 0 or box[3] > height:
                 continue
             best = best or (place, box)
-            if not any(_touch(box, other) for other in taken):
+            nearer = not place[3] and any(_away(place, other) < _away(place, row) for other in rows)
+            if not nearer and not any(_touch(box, other) for other in taken):
                 best = (place, box)
                 break
         place, box = best or ((row["px"], row["py"], "center", False), marks[number])
@@ -158,10 +169,21 @@ def _places(x: float, y: float) -> Iterator[tuple[float, float, str, bool]]:
                 yield x - aside, y + down, "right", True
 
 
+def _away(place: tuple[float, float, str, bool], row: Mapping[str, Any]) -> float:
+    """Return the squared distance of a name's end from a mark, which must be the name's own."""
+    return (place[0] - float(row["px"])) ** 2 + (place[1] - float(row["py"])) ** 2
+
+
 def _box(place: tuple[float, float, str, bool], long: float) -> _Box:
     x, y, align, _ = place
     left = x - {"left": 0.0, "center": long / 2, "right": long}[align]
     return left, y - _HALF, left + long, y + _HALF
+
+
+def _line(a: tuple[float, float], b: tuple[float, float]) -> _Box:
+    """Return the room that a part of a line takes."""
+    (left, right), (top, bottom) = (sorted((a[axis], b[axis])) for axis in (0, 1))
+    return left - _CLEAR, top - _CLEAR, right + _CLEAR, bottom + _CLEAR
 
 
 def _touch(a: _Box, b: _Box) -> bool:

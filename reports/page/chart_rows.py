@@ -15,9 +15,7 @@ from ..model.columns import best
 from ..model.numbers import amount
 from ..model.table import ColumnDirection
 from ..model.view import CorpusView
-
-NAME: Final = 14
-"""Pixels between names next to lines."""
+from .axis import LEAST
 
 _GAP: Final = 0.4
 """Empty share of an axis from which points beyond the gap are drawn beyond the axis."""
@@ -27,9 +25,6 @@ _FEWEST: Final = 3
 
 _BEYOND: Final = 0.1
 """Distance from the end of the axis to the points beyond it, as a share of the axis."""
-
-LEAST_SPAN: Final = math.log(1.25)
-"""Smallest range of an axis, as a logarithm."""
 
 _OUTLIER: Final = 2.5
 """A bar this many times as long as the next shorter one is cut, so that it does not flatten the others."""
@@ -105,17 +100,9 @@ def _reached(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return rows
 
 
-def place_names(rows: Sequence[dict[str, Any]], figure: str, ends: tuple[float, float], height: int) -> None:
-    """Add positions of names next to an axis with given ends, in logarithms, and a given height."""
-    low, span = ends[0], ends[1] - ends[0]
-    wanted = [(math.log(row[figure]) - low) / span for row in rows]
-    for row, place in zip(rows, apart(wanted, NAME / height), strict=True):
-        row["at"] = math.exp(low + place * span)
-
-
 def axes() -> dict[str, float]:
     """Return the constants of point placement, for the page's script."""
-    return {"gap": _GAP, "fewest": _FEWEST, "beyond": _BEYOND, "span": LEAST_SPAN}
+    return {"gap": _GAP, "fewest": _FEWEST, "beyond": _BEYOND, "least": LEAST}
 
 
 def _reach(values: Sequence[float]) -> tuple[float, float]:
@@ -129,7 +116,7 @@ def _reach(values: Sequence[float]) -> tuple[float, float]:
         if len(logs) - few >= _FEWEST and logs[-few] - logs[-few - 1] > _GAP * span:
             end = logs[-few - 1]
             # The end is the figure of a point, which must not exceed it by rounding.
-            return sorted(values)[-few - 1], math.exp(end + _BEYOND * max(end - logs[0], LEAST_SPAN))
+            return sorted(values)[-few - 1], math.exp(end + _BEYOND * max(end - logs[0], math.log(LEAST)))
     return max(values), max(values)
 
 

@@ -13,7 +13,7 @@ from ...errors import UsageError
 from ..model.candidates import BASELINE, WELL, Candidate
 from ..model.cost import PLAUSIBLE, CostModel
 from ..model.placed import PIPELINE, STORES
-from ..model.table import Section, Table, aligned, labelled
+from ..model.table import Labelled, Section, Table, labelled
 from ..model.view import CorpusView, View
 from ..tables import placed_answer, places, readers
 from ..tables.machines import agreement
@@ -26,7 +26,7 @@ from .embed import embeddable, plain
 from .overview import COMPARED, Overview, overview
 from .pictures import Pictures
 from .table import PageTable, page_table
-from .words import machine_facts, run_facts, type_name
+from .words import machine_facts, occurs, run_facts, type_name
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -52,9 +52,10 @@ class PageContent:
         state: What the page's script starts from.
         heavy: The data that a page of many rows packs, without the rows; None if it packs nothing.
         overview: The corpora by the shape of their records; None for few.
-        recommendation: Pairs of a label and a sentence.
-        headline: Heading above several recommendations.
-        openings: The answer on each corpus as a terminal shows it, for the use that the page starts with.
+        headline: The one heading: the answer if there is one corpus.
+        recommendation: Pairs of a label and a sentence, for several corpora.
+        openings: The answer on each corpus as a terminal shows it, for the use that the page starts with: of
+            each line, labels and texts. What the headline says is left out.
         costed: Whether codecs have a cost, so that sliders and charts have something to show.
         sheets: Tables of cells that were measured in places or by readers, by the name of the section.
         placed: Pictures of cells that were measured in places, by place.
@@ -77,9 +78,9 @@ class PageContent:
     state: str
     heavy: dict[str, Any] | None
     overview: Overview | None
-    recommendation: list[tuple[str, str]]
     headline: str
-    openings: list[str]
+    recommendation: list[tuple[str, str]]
+    openings: list[list[Labelled]]
     costed: bool
     sheets: dict[str, Markup]
     placed: dict[str, list[dict[str, Any]]]
@@ -118,6 +119,12 @@ class PageContent:
         panels, answers = placed.panels(view), placed_answer.answers(view)
         sliders = _sliders(view.cost)
         costed = any(map(len, charts.points)) or not sheets
+        openings = [list(opening([one], len(views))) for one in views] if costed else []
+        said = _recommended(views) if costed else [(one.place, one.words) for one in answers]
+        headline = _SEVERAL if costed or not answers else placed_answer.headline(answers)
+        if len(said) == 1:
+            headline = _taken(openings[0]) if openings and len(openings[0]) > 1 else said[0][1]
+            said = []
         raw = [{"machine": m.label, **plain(m.result)} for m in machines]
         state = _state(view, table, charts, panels, sliders, baseline, sort)
         packs = len(table.lines) > _PLAIN
@@ -126,9 +133,9 @@ class PageContent:
             raw="" if packs else embeddable(raw),
             state=embeddable(state),
             overview=overview(views) if costed else None,
-            recommendation=_headline(views) if costed else [(one.place, one.words) for one in answers],
-            headline=_SEVERAL if costed or not answers else placed_answer.headline(answers),
-            openings=["\n".join(map(aligned, opening([one], len(views)))) for one in views] if costed else [],
+            headline=headline,
+            recommendation=said,
+            openings=openings,
             costed=costed,
             sheets=sheets,
             placed=charts.in_places(panels),
@@ -261,13 +268,17 @@ def _groups(found: Sequence[CorpusView]) -> list[dict[str, Any]]:
 
 
 def _fidelity(view: View) -> dict[str, Any]:
-    """Return the types that each codec preserves, as declared by the codecs."""
+    """Return the types that each codec preserves, as declared by the codecs: first those of these records."""
     results = [machine.result for machine in view.machines]
     codecs = {codec.name: codec for result in results for codec in result.codecs if codec.preserves}
     tokens = dict.fromkeys(token for codec in codecs.values() for token in codec.preserves)
     common = {token for token in tokens if all(token in codec.preserves for codec in codecs.values())}
+    profiles = [each.corpus.profile for each in view.corpora]
+    differing = [token for token in tokens if token not in common]
+    here = [token for token in differing if any(occurs(token, profile) for profile in profiles)]
     return {
-        "tokens": [token for token in tokens if token not in common],
+        "here": here,
+        "elsewhere": [token for token in differing if token not in here],
         "common": sorted(map(type_name, common)),
         "codecs": list(codecs.values()),
     }
@@ -303,7 +314,13 @@ def _failures(found: Sequence[CorpusView]) -> list[dict[str, Any]]:
     ]
 
 
-def _headline(found: Sequence[CorpusView]) -> list[tuple[str, str]]:
+def _taken(lines: list[Labelled]) -> str:
+    """Take the line that says what to use out of an answer, and return it as a heading."""
+    ((label, text),) = lines.pop(1)
+    return f"{label.capitalize()} {text}"
+
+
+def _recommended(found: Sequence[CorpusView]) -> list[tuple[str, str]]:
     """Return the recommendation for each corpus, with labels if there are several.
 
     A corpus of several machines is followed by the sentence on where these disagree.

@@ -13,8 +13,8 @@ from ..decide.history_output import amount, cause, changes, dates, table, words
 from ..model import numbers
 from ..tables.markup import html_grid
 from .chart_rows import apart
-from .charts import PAGE, colors
 from .template import TEMPLATES, environment, policy
+from .themes import PAGE, colors
 
 _WIDTH: Final = 460
 """Pixels of a chart; two fit next to each other, and one on a phone."""

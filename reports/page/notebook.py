@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import Final
 
 from ...bench.results import ResultData
-from ...errors import BakeoffError
 from ..model.placed import kind_of_all
 from ..model.table import Section, Table
 from ..model.view import CorpusView, View
 from ..tables.layouts import table_of
 from ..tables.markup import html_grid, html_opening, html_text
 from .chart_rows import points
-from .charts import PAGE, colors, front_spec, svg
+from .draw import Pen, front
+from .themes import PAGE, colors
 
 _CLASS: Final = "bakeoff-result"
 _WIDTH: Final = 860
@@ -47,10 +47,7 @@ _STYLE: Final = """
 
 
 def render(result: ResultData) -> str:
-    """Return table and charts of a result as HTML for a notebook's cell.
-
-    Charts need the extra ``report``; without it, a line says so.
-    """
+    """Return table and charts of a result as HTML for a notebook's cell."""
     charts = [] if kind_of_all([result]) else _charts(View.of([result]).corpora)
     return styled(table_of([result]), charts)
 
@@ -107,17 +104,13 @@ def _folded(title: str, lines: Sequence[str]) -> Iterator[str]:
 
 
 def _charts(views: Sequence[CorpusView]) -> list[str]:
-    """Return size against cost on each corpus, or the reason why charts cannot be drawn."""
+    """Return size against cost on each corpus."""
     drawn = []
     for view in views:
         rows = points(view)
         if len(rows) < 2:
             continue
-        formats = [row["format"] for row in rows]
-        spec = front_spec(rows, formats, PAGE, width=_WIDTH)
         title = f"{view.label}: size against cost; lower and further left is better"
-        try:
-            drawn += [f"<h4>{html_text(title)}</h4>", svg(spec)]
-        except BakeoffError as error:
-            return [f'<p class="quiet">{html_text(str(error))}</p>']
+        picture = front(rows, Pen.of([row["format"] for row in rows], PAGE), _WIDTH).svg(title)
+        drawn += [f"<h4>{html_text(title)}</h4>", picture]
     return drawn

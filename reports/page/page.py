@@ -16,16 +16,17 @@ from ..model.columns import COLUMNS
 from ..model.cost import FORMULA, CostModel, Crossings
 from ..model.profiled import profile_lines
 from ..model.view import View
-from .charts import colors
 from .content import PageContent
 from .embed import packed
 from .template import TEMPLATES, environment, policy
+from .themes import colors
 from .words import explained, type_name
 
 _SCRIPTS: Final = (
     "numbers.js",
     "ranking.js",
     "arrange.js",
+    "draw.js",
     "charts.js",
     "table.js",
     "overview.js",

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Final
 
 from ..model.numbers import amount
 from ..model.view import CorpusView
-from .arrange import HEIGHT
-from .chart_rows import LEAST_SPAN, bars, points, summary, unseen
-from .charts import PAGE, bars_spec, families, front_spec, looks, svg
+from . import draw
+from .chart_rows import bars, points, summary, unseen
+from .draw import Drawing, Pen
 from .placed import Panel
+from .themes import PAGE, families
+
+_WIDTH: Final = 1108
+"""Pixels of size against cost on a wide page."""
+
+_PANEL: Final = 546
+"""Pixels of bars there."""
 
 
 class Pictures:
@@ -28,6 +35,7 @@ class Pictures:
         self.formats = families(
             [candidate.facts.format or "unknown" for view in found for candidate in view.candidates]
         )
+        self.pen = Pen.of(self.formats, PAGE)
         # Bars and codecs without bars, of each view by its number and of each machine by its name.
         machines: dict[str, list[CorpusView]] = {}
         for view in found:
@@ -50,16 +58,14 @@ class Pictures:
             "rows": self.panels,
             "unseen": self.unseen,
             "placed": [panel.rows for panel in panels],
-            "looks": looks(self.formats, PAGE),
-            "height": HEIGHT,
-            "span": LEAST_SPAN,
+            "looks": self.pen.looks,
         }
 
     def in_places(self, panels: Sequence[Panel]) -> dict[str, list[dict[str, Any]]]:
         """Draw the cells measured in places, by place."""
         found: dict[str, list[dict[str, Any]]] = {}
         for panel in panels:
-            picture = self.still(bars_spec(panel.rows, self.formats, PAGE, parts=True, width=500))
+            picture = _still(draw.bars(panel.rows, self.pen, _PANEL))
             drawn = {"heading": panel.heading, "words": panel.words, "picture": picture}
             found.setdefault(panel.place, []).append(drawn)
         return found
@@ -67,19 +73,12 @@ class Pictures:
     def front_still(self) -> Any:
         """Draw size against cost of the first view."""
         rows = self.points[0]
-        return self.still(front_spec(rows, self.formats, PAGE, width=1080)) if rows else ""
+        return _still(draw.front(rows, self.pen, _WIDTH)) if rows else ""
 
     def bars_still(self, operation: str) -> Any:
         """Draw the bars of the first view."""
         rows = self.panels[operation]["0"]
-        return self.still(bars_spec(rows, self.formats, PAGE, width=500)) if rows else ""
-
-    def still(self, spec: Mapping[str, Any]) -> Any:
-        """Draw a specification."""
-        from markupsafe import Markup
-
-        # The library escapes text as XML; nothing else in the drawing comes from the results.
-        return Markup(svg(spec))  # noqa: S704
+        return _still(draw.bars(rows, self.pen, _PANEL)) if rows else ""
 
     def front_words(self) -> str:
         """Describe size against cost for readers who cannot see it."""
@@ -91,13 +90,6 @@ class Pictures:
             return "No codec has both a size and a cost."
         return f"Nothing is both smaller and cheaper than: {'; '.join(parts)}."
 
-    def edge_words(self) -> str:
-        """Describe the line, or say that one codec needs none."""
-        edge = [row["codec"] for row in self.points[0] if row["edge"]]
-        if len(edge) == 1:
-            return f"No codec is smaller than {edge[0]}, and none is cheaper."
-        return "The line joins the codecs that nothing beats in both." if edge else ""
-
     def bars_words(self, operation: str) -> str:
         """Describe the bars: both ends and their number."""
         rows = self.panels[operation]["0"]
@@ -108,3 +100,11 @@ class Pictures:
             f"{self.headings[operation]}: {len(rows)} bars from {first['codec']} ({first['label']}) "
             f"to {last['codec']} ({last['label']})."
         )
+
+
+def _still(drawing: Drawing) -> Any:
+    """Return a drawing for the template."""
+    from markupsafe import Markup
+
+    # A drawing escapes text from the results.
+    return Markup(drawing.svg())  # noqa: S704

@@ -22,7 +22,7 @@ class Panel:
     Attributes:
         place: The place, the same for all of its panels.
         heading: Description of the calls.
-        rows: One for each codec, the fastest first, as `charts.bars_spec` draws them.
+        rows: One for each codec, the fastest first, as `draw.bars` draws them.
     """
 
     place: str

@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Any
 
 from ...bench.results import CorpusFacts, ResultData
 from ...bench.stats import interval
 from ..model.crossover import crossovers
 from ..model.numbers import bytes_said
 from ..model.swept import series
-from .chart_rows import NAME, place_names
-
-_LEAST: Final = 300
-"""Pixels from the shortest time to the longest."""
-
-
-def height(rows: Sequence[Mapping[str, Any]]) -> int:
-    """Return the pixels that leave space for all names."""
-    return max(_LEAST, NAME * (len({row["codec"] for row in rows}) - 1))
 
 
 def lines(result: ResultData, sizes: Mapping[float, CorpusFacts], operation: str) -> list[dict[str, Any]]:
@@ -27,8 +17,7 @@ def lines(result: ResultData, sizes: Mapping[float, CorpusFacts], operation: str
 
     Returns:
         Rows with ``size`` in bytes and ``pace`` in seconds per byte. Points of a codec have ``codec`` and
-        ``format``, and at the end of the line ``at``, the position of the name. Crossovers have ``low``,
-        ``high`` and ``tip``.
+        ``format``. Crossovers have ``low``, ``high`` and ``tip``.
     """
     found = series(result, sizes, operation)
     formats = {codec.name: codec.format for codec in result.codecs}
@@ -43,7 +32,6 @@ def lines(result: ResultData, sizes: Mapping[float, CorpusFacts], operation: str
         for size, samples in sorted(one.items())
         if min(sample.value for sample in samples) > 0
     ]
-    _name(rows)
     rows += [
         {
             "size": one.size,
@@ -55,13 +43,3 @@ def lines(result: ResultData, sizes: Mapping[float, CorpusFacts], operation: str
         for one in crossovers(found)
     ]
     return rows
-
-
-def _name(rows: list[dict[str, Any]]) -> None:
-    """Add the positions of names next to the ends of the lines."""
-    if not rows:
-        return
-    ends = {row["codec"]: row for row in rows}  # The last point of each line.
-    ordered = sorted(ends.values(), key=lambda row: float(row["pace"]))
-    low, high = (extreme(math.log(row["pace"]) for row in rows) for extreme in (min, max))
-    place_names(ordered, "pace", (low, max(high, low + 1e-9)), height(rows))

@@ -12,8 +12,8 @@ from ...escape import all_visible
 from ..model import numbers
 from ..tables import watched as told
 from ..tables.markup import html_grid
-from .charts import PAGE, colors
 from .template import TEMPLATES, environment, policy
+from .themes import PAGE, colors
 from .words import machine_facts
 
 _ROW: Final = 26

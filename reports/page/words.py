@@ -22,6 +22,30 @@ _TYPES: Final[Mapping[str, tuple[str, str]]] = {
 }
 """Types as in the head of a column, with an explanation if that is not enough."""
 
+_CLASSES: Final[Mapping[str, str]] = {
+    "bigint": "int_beyond_64",
+    "nonfinite": "float_nonfinite",
+    "none": "type_NoneType",
+    "decimal": "type_Decimal",
+    "uuid": "type_UUID",
+    "int_keys": "key_other",
+    "any_keys": "key_other",
+    "key_order": "keys_distinct",
+}
+"""What a profile calls a type, if it is not the type's own name."""
+
+_OWN: Final = ("dataclass", "enum", "namedtuple")
+"""Types whose values a profile counts by the names of their classes."""
+
+_BUILT_IN: Final = {
+    f"type_{name}"
+    for name in (
+        *("NoneType", "bool", "int", "float", "complex", "str", "bytes", "bytearray"),
+        *("list", "tuple", "set", "frozenset", "dict", "Decimal", "UUID"),
+        *("date", "time", "datetime", "timedelta"),
+    )
+}
+
 _FACTS: Final = {
     "cpu_model_name": "processor",
     "cpu_count": "cores of the machine",
@@ -43,6 +67,16 @@ _UNITS: Final = {"memory_total": (1.0, "byte"), "harness_ns": (1e-9, "second")}
 def type_name(token: str) -> str:
     """Return the common name of a type of values."""
     return _TYPES[token][0] if token in _TYPES else token
+
+
+def occurs(token: str, profile: Mapping[str, Fact]) -> bool:
+    """Return whether a type may occur in records; it may if they have no profile."""
+    if not any(key.startswith("type_") for key in profile):
+        return True
+    if token in _OWN:
+        return not {key for key in profile if key.startswith("type_")} <= _BUILT_IN
+    name = "datetime" if token.startswith("datetime") else token
+    return bool(profile.get(_CLASSES.get(token, f"type_{name}")))
 
 
 def explained(tokens: Iterable[str]) -> list[tuple[str, str]]:

@@ -1,11 +1,6 @@
-"""Checks of free memory before loading libraries that crash or hang if an allocation fails."""
+"""The limit of this process's memory."""
 
 from __future__ import annotations
-
-import os
-from pathlib import Path
-
-from .errors import RunError
 
 
 def can_limit_addresses() -> bool:
@@ -29,24 +24,3 @@ def limit_of_addresses() -> int | None:
 
     limit = resource.getrlimit(resource.RLIMIT_AS)[0]
     return None if limit == resource.RLIM_INFINITY else limit
-
-
-def ask_for(size: int, purpose: str) -> None:
-    """Refuse work for which this process has too little address space.
-
-    Args:
-        size: Bytes that are needed in addition to those in use.
-        purpose: The purpose, in words.
-
-    Raises:
-        RunError: Fewer bytes are available.
-    """
-    limit, used = limit_of_addresses(), Path("/proc/self/statm")
-    if limit is None or not used.exists():
-        return
-    pages = int(used.read_text().split()[0])
-    if limit < (needed := pages * os.sysconf("SC_PAGESIZE") + size):
-        raise RunError(
-            f"memory is limited to {limit >> 20:,} MiB (ulimit -v); {purpose} takes {needed >> 20:,} MiB "
-            "of address space"
-        )

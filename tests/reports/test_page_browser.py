@@ -330,10 +330,49 @@ def test_a_rate_shows_what_it_takes_and_what_does_not_fit(opened: Opener) -> Non
     assert page.locator('#table th[data-column="rate"]').is_visible()
     # Not `inner_text`: rows out of sight are not rendered.
     cell = page.locator('#table tbody tr:visible [data-column="rate"]').first
-    assert "cores, line" in (cell.text_content() or "")
+    assert re.fullmatch(r"\S+ cores\nneeds \S+\s% of the bandwidth", cell.text_content() or "")
     assert ranks(page)["plist"] == "–"
     row = page.locator('#table tr[data-codec="plist"]:not([hidden])')
-    assert "line is full" in (row.text_content() or "")
+    cost = row.locator('[data-column="cost"] small').text_content() or ""
+    assert re.fullmatch(r"needs [1-9]\d\d+\s% of the bandwidth", cost)
+
+
+@pytest.mark.parametrize(("corpora", "table"), [(1, "#table"), (3, "#leaders")])
+def test_the_table_comes_before_the_sliders(opened: Opener, corpora: int, table: str) -> None:
+    page = opened(results=[madeup.result(codecs=7, corpora=corpora, processes=2)])
+    first, slider = (page.locator(each).bounding_box() or {} for each in (table, "#reads"))
+
+    assert first["y"] + first["height"] < slider["y"]
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_an_empty_table_says_so_in_itself(opened: Opener, small: Path, width: int) -> None:
+    page = opened(width, path=small)
+    page.fill("#search", "no such codec")
+    expect(page.locator("#nothing")).to_be_visible()
+    nothing, table = page.evaluate(
+        """() => ['#nothing td', '#table'].map(each => {
+            const { top, bottom, width } = document.querySelector(each).getBoundingClientRect();
+            return { top, bottom, width };
+        })"""
+    )
+
+    assert "No codec fits these filters." == page.locator("#nothing").inner_text()
+    assert nothing["width"] > 0.9 * table["width"]
+    assert table["top"] < nothing["top"] < nothing["bottom"] <= table["bottom"]
+
+
+def test_the_answer_is_said_once(opened: Opener, result_of: Any) -> None:
+    made = {"a": {"dump": 1e-6, "load": 1e-6, "size": 50}, "b": {"dump": 3e-6, "load": 2e-6, "size": 60}}
+    page = opened(results=[result_of(made)])
+
+    assert page.locator("h1").inner_text().startswith("Use a: ")
+    assert "use" not in page.locator(".answer dt").all_inner_texts()
+    assert not page.locator("#verdict").is_visible()
+
+    set_slider(page, "reads", 24)
+
+    assert page.locator("#verdict").is_visible()
 
 
 def test_filters_rerank_and_the_search_only_hides(opened: Opener) -> None:
@@ -500,7 +539,7 @@ def test_axe_finds_nothing(opened: Opener, width: int) -> None:
     page = opened(width, results=[madeup.result(codecs=7, corpora=2, processes=2)], bypass_csp=True)
     set_slider(page, "rate", 1000)
     page.select_option("#corpus", label="All 2 corpora")
-    page.get_by_label("Fold variants").check()
+    page.get_by_label("Hide variants").check()
     unfold_all(page)
     dark = [("dark", {"runOnly": ["color-contrast"]})] if width == 1280 else []
     for scheme, rules in (("light", {}), *dark):
@@ -541,7 +580,7 @@ def test_it_can_be_read_without_scripts(opened: Opener) -> None:
 def test_every_point_is_named(opened: Opener, small: Path, width: int) -> None:
     page = opened(width, path=small)
     found: list[list[dict[str, Any]]] = page.evaluate(
-        """() => ['text[paint-order]', '[data-tip]'].map(kind =>
+        """() => ['g[paint-order] text', '[data-tip]'].map(kind =>
             [...document.querySelectorAll('#front ' + kind)].map(mark => {
                 const { left, top, right, bottom } = mark.getBoundingClientRect();
                 return { text: mark.textContent, left, top, right, bottom };
@@ -712,13 +751,13 @@ def test_charts_of_stores_follow_the_width(opened: Opener) -> None:
 def test_variants_can_be_folded(opened: Opener) -> None:
     page = opened()
     before = ranks(page)
-    page.get_by_label("Fold variants").check()
+    page.get_by_label("Hide variants").check()
     expect(page.locator("#count")).to_have_text("15 of 30 rows")
     kept = ranks(page)
 
     assert kept == {codec: before[codec] for codec in kept}
     assert [codec for codec in kept if codec.startswith("pickle")] == ["pickle/2"]
-    drawn = page.locator("#front text[paint-order]").all_text_contents()
+    drawn = page.locator("#front g[paint-order] text").all_text_contents()
     assert len(drawn) == len(kept)
 
     page.get_by_role("button", name="2 more of pickle").click()

@@ -83,7 +83,7 @@ const judgedAll = ({ safe, fewest }) => fewest >= state.few || safe.length === 1
 function leadOf(leader) {
   const { all, ranked, overfull, safe, contest, fewest, faster } = leader;
   if (!contest) {
-    const why = !all.length ? "no cost was measured" : overfull.length ? "the line is full" : ranked.length ? "no safe codec is exact" : "none fits the filters";
+    const why = !all.length ? "no cost was measured" : overfull.length ? "needs more than the bandwidth" : ranked.length ? "no safe codec is exact" : "none fits the filters";
     return { first: [UNKNOWN, why], next: [UNKNOWN, ""], others: Object.fromEntries(state.compared.map((name) => [name, [UNKNOWN, ""]])) };
   }
   const { winner, same, unresolved } = contest;

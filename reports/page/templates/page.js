@@ -156,7 +156,6 @@ function update() {
   if (before.size !== folded.size || [...before].some((line) => !folded.has(line))) drawBars(byId("corpus").value);
   place(points, views.length > 1);
   charts.front.draw(points, frontWords(points));
-  put(byId("edge-words"), edgeWords(points, views.length));
   blank(points, leaders);
   say(leaders);
   remember();
@@ -201,7 +200,7 @@ function place(points, many) {
 
 /** Where an axis ends, and where points beyond are drawn: those few behind a gap that would squeeze the others. */
 function reach(values) {
-  const { gap, fewest, beyond, span: least } = state.axes;
+  const { gap, fewest, beyond, least } = state.axes;
   const sorted = [...values].sort((a, b) => a - b);
   const logs = sorted.map(Math.log);
   const count = logs.length;
@@ -209,16 +208,10 @@ function reach(values) {
   for (let few = 1; few <= Math.max(1, Math.floor(count / 8)) && count - few >= fewest; few++) {
     const end = logs[count - few - 1];
     if (logs[count - few] - end > gap * span) {
-      return [sorted[count - few - 1], Math.exp(end + beyond * Math.max(end - logs[0], least))];
+      return [sorted[count - few - 1], Math.exp(end + beyond * Math.max(end - logs[0], Math.log(least)))];
     }
   }
   return [sorted[count - 1], sorted[count - 1]];
-}
-
-function edgeWords(points, views) {
-  const edge = points.filter((row) => row.edge);
-  if (edge.length > views) return "The line joins the codecs that nothing beats in both.";
-  return edge.length === 1 ? `No codec is smaller than ${edge[0].codec}, and none is cheaper.` : "";
 }
 
 /** Say why nothing is drawn, and offer what changes that. */
@@ -648,6 +641,8 @@ function headline(text) {
   const moved = CONTROLS.some((id) => id !== "search" && ![...LAYOUT, ...RECORDS].includes(id) && chosen(id) !== initial.get(id));
   const line = byId("headline");
   put(line, moved ? text : first.text);
+  // Once is enough: the headline has the answer for the first use.
+  byId("verdict").hidden = !moved && state.views.length === 1;
   line.classList.toggle("long", moved ? text.length > 150 : first.long);
   for (const part of document.querySelectorAll(".first-use")) part.hidden = moved;
 }

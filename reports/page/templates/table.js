@@ -39,11 +39,11 @@ class Table {
     line.values.rank = cost?.first !== undefined ? cost.value : undefined;
     put(line.rank, cost?.place ?? "–");
     line.row.classList.toggle("first", cost?.first === 1);
-    if (line.cells.cost && !line.isBaseline) this.figure(line, cost, base, unit, faster);
+    if (line.cells.cost && !line.isBaseline) this.figure(line, cost, base, unit, weights, faster);
     if (line.cells.rate) this.rate(line, cost, weights);
   }
 
-  figure(line, cost, base, [factor, name], faster) {
+  figure(line, cost, base, [factor, name], weights, faster) {
     if (!line.live) {
       const cell = line.cells.cost;
       if (!cost && !cell.dataset.value) return;
@@ -67,16 +67,16 @@ class Table {
     write(line.live.unit, ` ${name}`);
     // The interval is that of the figure above, not of the ratio.
     const parts = [reach ? `±${reach < 0.995 * cost.value ? share(reach / cost.value) : ">99%"}` : "", relative(cost, base, faster)];
-    write(line.live.beside, cost.first === undefined ? "line is full" : parts.filter(Boolean).join(" · "));
+    write(line.live.beside, cost.first === undefined ? needs(line, weights) : parts.filter(Boolean).join(" · "));
   }
 
   rate(line, cost, weights) {
     const cell = line.cells.rate;
     line.values.rate = undefined;
     if (!weights.rate || !cost) return put(cell, "");
-    const { cores, line: wire } = load(line.candidate, weights);
+    const { cores } = load(line.candidate, weights);
     line.values.rate = cores;
-    put(cell, `${cores < 0.01 ? "<0.01" : quantity(cores)} cores${weights.bandwidth === null ? "" : `, line ${share(wire)}`}`);
+    put(cell, `${cores < 0.01 ? "<0.01" : quantity(cores)} cores${weights.bandwidth === null ? "" : `\n${needs(line, weights)}`}`);
   }
 
   /** Put rows in order: those with a value first, the baseline last. */
@@ -137,6 +137,11 @@ function rising(numbers) {
   const kept = new Set();
   for (let index = ends.at(-1) ?? -1; index >= 0; index = before[index]) kept.add(index);
   return kept;
+}
+
+/** The share of the bandwidth that a rate takes. */
+function needs(line, weights) {
+  return `needs ${share(load(line.candidate, weights).line).replace("%", "\u00a0%")} of the bandwidth`;
 }
 
 /** How many times another cost a cost is, in parentheses where the two are not distinguishable. */
