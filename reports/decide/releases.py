@@ -25,7 +25,8 @@ from ..model.options import TableOptions
 from ..model.table import Section, Table
 from ..model.view import CorpusView, View
 from ..tables.build import build
-from .compare import ONCE, CellChange, Comparison, compare, confirmed
+from .cell_changes import ONCE, CellChange
+from .compare import Comparison, compare, confirmed
 
 _COLUMNS: Final = (
     "codec", "dump", "load", "bytes", "retained-payloads", "retained-records", "peak", "growth", "fidelity",

@@ -20,7 +20,8 @@ from ..model import numbers
 from ..model.candidates import WELL, measured
 from ..model.environment import warnings
 from ..model.table import Column, Entry, Row, Section, Table, labelled
-from .compare import CellChange, compare
+from .cell_changes import CellChange
+from .compare import compare
 from .compare_output import interval, level
 
 CELLS: Final = 3

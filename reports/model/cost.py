@@ -151,6 +151,11 @@ def bandwidth_text(bytes_per_second: float) -> str:
     return f"{bits:.3g} bit/s"
 
 
+def rate_text(rate: float) -> str:
+    """Write records per second."""
+    return f"{rate:,.0f}" if rate >= 100 else f"{rate:.3g}"
+
+
 def meeting(a: tuple[float, float], b: tuple[float, float]) -> float | None:
     """Return the x above 0 at which two lines ``fixed + slope * x`` meet.
 
