@@ -76,10 +76,15 @@ class CellChange:
         return self.operation.phase in ("time", "alone") and not self.operation.exact
 
     @property
+    def of_outcome(self) -> bool:
+        """Whether the outcomes are the verdict, whatever the figures are."""
+        return self.outcomes is not None and (self.broken or self.verdict == "better")
+
+    @property
     def words(self) -> str:
         """The verdict in common terms: "1.25× faster"."""
         outcomes = f"{self.outcomes[0]} → {self.outcomes[1]}" if self.outcomes else ""
-        if outcomes and (self.broken or self.verdict == "better"):
+        if self.of_outcome:
             return outcomes
         if self.ratio is None or self.verdict in _QUIET:
             return f"{outcomes}, {self.verdict}" if outcomes else self.verdict

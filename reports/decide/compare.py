@@ -35,7 +35,8 @@ from .cell_changes import (
 )
 
 __all__ = [
-    "CellChange", "Comparison", "Gate", "again", "compare", "confirmed", "lasting", "other_work", "settled",
+    "CellChange", "Comparison", "Gate", "again", "compare", "confirmed", "corpus_differences", "lasting",
+    "other_work", "settled",
 ]  # fmt: skip
 
 Gate = Literal["passed", "failed", "undecided"]
@@ -222,22 +223,23 @@ def confirmed(
 
 def other_work(before: ResultData, after: ResultData) -> list[str]:
     """Describe differing records and options, one line each; figures of such runs are not compared."""
-    return [*_corpus_differences(before, after), *option_differences(before, after)]
+    return [*corpus_differences(before, after).values(), *option_differences(before, after)]
 
 
-def _corpus_differences(before: ResultData, after: ResultData) -> list[str]:
+def corpus_differences(before: ResultData, after: ResultData) -> dict[str, str]:
+    """Describe how the records of corpora differ, by name; those without a difference are left out."""
     old = {c.name: c for c in corpora(before)}
-    found = []
+    found = {}
     for corpus in corpora(after):
         twin = old.get(corpus.name)
         if twin is None:
             continue
         if twin.sha256 != corpus.sha256:
-            found.append(
+            found[corpus.name] = (
                 f"corpus {corpus.name} has other records ({_hash(twin.sha256)} → {_hash(corpus.sha256)})"
             )
         elif twin.sample != corpus.sample:
-            found.append(
+            found[corpus.name] = (
                 f"corpus {corpus.name}: sample of {twin.sample:,} → {corpus.sample:,} records (`bakeoff run "
                 f"--sample {min(twin.sample, corpus.sample)}` measures as many)"
             )

@@ -212,4 +212,5 @@ def _row(pair: Pair) -> Row:
 def _figure(cell: CellResult | None) -> Entry:
     if cell is None or (found := measured(cell)) is None:
         return Entry("" if cell is None else cell.outcome)
-    return Entry(numbers.ratio(found.value, found.half), *found)
+    spread = numbers.spread(found.value, found.half)
+    return Entry(numbers.ratio(found.value, found.half), *found, spread=spread)
