@@ -9,7 +9,7 @@ rules.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Final, Literal, NamedTuple
@@ -221,22 +221,28 @@ def outcome_of(cells: Collection[CellResult]) -> Outcome:
 
 
 def drawback(facts: CodecFacts, cells: Collection[CellResult]) -> Drawback:
-    """Return the reason why a codec cannot win unless the user allows it, which is decided only here.
+    """Return the first reason why a codec cannot win unless the user allows it; see `drawbacks`."""
+    return next(drawbacks(facts, cells), "")
+
+
+def drawbacks(facts: CodecFacts, cells: Collection[CellResult]) -> Iterator[Drawback]:
+    """Yield the reasons why a codec cannot win unless the user allows it, which are decided only here.
 
     Args:
         facts: Facts about the codec.
         cells: Its own cells on the corpus.
     """
     if facts.trusted_only:
-        return "trusted"
+        yield "trusted"
     if facts.unguarded:
-        return "unguarded"
+        yield "unguarded"
     if is_raw(facts.name):
-        return "raw"
+        yield "raw"
     if any(isinstance(cell.facts, PyperfFacts) for cell in cells):
-        return "unchecked"
+        yield "unchecked"
     outcome = outcome_of(cells)
-    return "" if outcome == "ok" else "lossy" if outcome == "lossy" else "failed"
+    if outcome != "ok":
+        yield "lossy" if outcome == "lossy" else "failed"
 
 
 def takes(facts: CodecFacts, cells: Iterable[CellResult]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from ..errors import CodecError
 from ..paths import step
@@ -10,8 +10,13 @@ from ..paths import step
 if TYPE_CHECKING:
     from .codec import Codec
 
-_MISFIT = "MisfitError: "
-"""Start of the reason if a record does not fit the schema."""
+
+@runtime_checkable
+class _Misfit(Protocol):
+    """The error of a record that does not fit the schema, see `bakeoff.schemas.wire.bindings`."""
+
+    reason: str
+    path: str
 
 
 def explain(codec: Codec, record: Any) -> str:
@@ -25,9 +30,11 @@ def explain(codec: Codec, record: Any) -> str:
     """
     path = "$"
     part = record
-    reason = _refusal(codec, part) or "refused only as part of the whole record"
+    refusal = _refusal(codec, part)
+    reason = "refused only as part of the whole record" if refusal is None else refusal.reason
     if codec.bound is not None:
-        return f"the record does not fit the schema: {reason.removeprefix(_MISFIT)}"
+        cause = None if refusal is None else refusal.__cause__
+        return f"the record does not fit the schema: {cause if isinstance(cause, _Misfit) else reason}"
     seen: set[int] = set()
     while id(part) not in seen and (inner := _refused_child(codec, part)) is not None:
         seen.add(id(part))
@@ -36,11 +43,11 @@ def explain(codec: Codec, record: Any) -> str:
     return f"cannot encode `{type(part).__name__}` at `{path}`: {reason}"
 
 
-def _refusal(codec: Codec, part: Any) -> str | None:
+def _refusal(codec: Codec, part: Any) -> CodecError | None:
     try:
         codec.encode(part)
     except CodecError as error:
-        return error.reason
+        return error
     return None
 
 
@@ -52,6 +59,6 @@ def _refused_child(codec: Codec, part: Any) -> tuple[str, Any, str] | None:
     else:
         return None
     for place, item in children:
-        if (reason := _refusal(codec, item)) is not None:
-            return place, item, reason
+        if (refusal := _refusal(codec, item)) is not None:
+            return place, item, refusal.reason
     return None

@@ -23,7 +23,7 @@ from typing import Final, NamedTuple
 from ...bench.method import Verdicts
 from ...bench.results import CellResult, Fact, OperationFacts
 from ...bench.stats import Ratio, Session, between_runs, interval
-from .compare import memory_tolerance
+from .cell_changes import memory_tolerance
 
 _SHORTEST: Final = 4
 """Runs of the shortest stretch."""

@@ -15,7 +15,8 @@ from ..model import numbers
 from ..model.candidates import measured
 from ..model.lists import FEW_NAMES, some
 from ..model.table import ARROWS, Column, ColumnDirection, Entry, Row, Section, Table
-from .compare import CellChange, Comparison, Gate
+from .cell_changes import CellChange
+from .compare import Comparison, Gate
 
 _CODES: Final[Mapping[Gate, int]] = {"passed": 0, "failed": 1, "undecided": 2}
 """Exit codes of a gate."""

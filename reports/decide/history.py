@@ -19,10 +19,10 @@ from ...bench.results import CellResult, CorpusFacts, Fact, OperationFacts, Resu
 from ...bench.stats import SESSION, Ratio, Session, contention_of, holm, interval, split
 from ...errors import UsageError
 from ..model.candidates import BASELINE, WELL, corpora
-from ..model.environment import code, differences
+from ..model.environment import code, differences, option_differences
 from ..model.reference import by_common_reference, reference_errors
 from .change_points import Once, Timed, places
-from .compare import lasting, other_work
+from .compare import corpus_differences, lasting, other_work
 
 Sessions = Callable[[Sequence[ResultData]], Mapping[Cell, Session]]
 """Returns the differences between two runs of the same code, by cell; see `bench.past`."""
@@ -232,9 +232,11 @@ def _series(
     for name, versions in groups.items():
         before: ResultData | None = None
         for key, own in versions.items():
-            changed = other_work(before, own[0]) if before else []
-            since = tuple(text for text in changed if text.startswith((f"corpus {name}", "option ")))
-            yield facts[key], since, own
+            since: list[str] = []
+            if before is not None:
+                records = corpus_differences(before, own[0]).get(name)
+                since = [*([records] if records else []), *option_differences(before, own[0])]
+            yield facts[key], tuple(since), own
             before = own[-1]
 
 

@@ -12,7 +12,7 @@ from ...bench.stats import Ratio
 from ..model import numbers
 from ..model.lists import some
 from ..model.table import ARROWS, Column, Entry, Row, Section, Table
-from .compare import in_words
+from .cell_changes import in_words
 from .compare_output import interval
 from .history import ChangePoint, Line, Point, Series
 

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from ...bench.results import CorpusFacts
 from ...codecs.registry import formats
 from ..model.candidates import Candidate
 from ..model.lists import few, listed
+from ..model.obstacle import Obstacle
 from ..model.read import Read, languages
 
 Fields = Mapping[str, Mapping[str, Candidate]]
 """Every codec's cells, by corpus and name."""
 
 
-def obstacle(name: str, fields: Fields, chosen: Sequence[CorpusFacts]) -> str:
-    """Return why other languages may not read a codec's payloads, as the end of a sentence; empty if they do.
+def obstacle(name: str, fields: Fields, chosen: Sequence[CorpusFacts]) -> Obstacle | None:
+    """Return why other languages may not read a codec's payloads; None if they do.
 
     Args:
         name: Name of a codec with cells on all corpora.
@@ -24,11 +26,11 @@ def obstacle(name: str, fields: Fields, chosen: Sequence[CorpusFacts]) -> str:
     """
     known = tried(fields)
     if not known:
-        return _foreign_keys(name, fields, chosen)
+        return Obstacle("keys") if _has_foreign_keys(name, fields, chosen) else None
     for corpus, found in fields.items():
-        if why := next(_failures(found[name], known), ""):
-            return f"{why} on {corpus}" if len(fields) > 1 else why
-    return ""
+        if (why := next(_failures(found[name], known), None)) is not None:
+            return replace(why, corpus=corpus) if len(fields) > 1 else why
+    return None
 
 
 def tried(fields: Fields) -> dict[str, str]:
@@ -100,25 +102,25 @@ def _exact(language: str, name: str, fields: Fields) -> Read | None:
     return None
 
 
-def _failures(candidate: Candidate, known: Mapping[str, str]) -> Iterator[str]:
+def _failures(candidate: Candidate, known: Mapping[str, str]) -> Iterator[Obstacle]:
     for language, title in known.items():
         if not candidate.reads_in(language):
-            yield f"was read by no library of {title}"
-    yield from filter(None, map(_fault, candidate.reads.values()))
+            yield Obstacle("no reader", names=(title,))
+    yield from (fault for read in candidate.reads.values() if (fault := _fault(read)) is not None)
 
 
-def _fault(read: Read) -> str:
+def _fault(read: Read) -> Obstacle | None:
     """Return what a library made of payloads, unless it read all of them exactly."""
-    facts, who = read.facts, read.who
+    facts, who = read.facts, (read.who,)
     if facts.refused:
-        return f"is refused by {who}: {_first(facts.reasons)}"
+        return Obstacle("refused", names=who, detail=_first(facts.reasons))
     if facts.changed:
-        return f"is changed by {who}: {_first(facts.changes)}"
+        return Obstacle("changed", names=who, detail=_first(facts.changes))
     if read.outcome != "ok":
-        return f"was not read by {who}: {read.cell.reason or read.outcome}"
+        return Obstacle("not read", names=who, detail=read.cell.reason or read.outcome)
     if facts.uncompared:
-        return f"has records with too many levels to compare them in {who}"
-    return "" if facts.exact else f"was not read by {who}"
+        return Obstacle("too deep", names=who)
+    return None if facts.exact else Obstacle("not read", names=who)
 
 
 def _first(found: Mapping[str, int]) -> str:
@@ -126,15 +128,13 @@ def _first(found: Mapping[str, int]) -> str:
     return f"record {record:,} of the sample, {text}"
 
 
-def _foreign_keys(name: str, fields: Fields, chosen: Sequence[CorpusFacts]) -> str:
+def _has_foreign_keys(name: str, fields: Fields, chosen: Sequence[CorpusFacts]) -> bool:
     """Return whether a codec writes keys that many readers in other languages do not accept.
 
     Go's usual reader refuses them (vmihailenco/msgpack#289, #372), and JavaScript converts them to text.
     """
     written = next(iter(fields.values()))[name].facts.format
-    if _has_any_keys(written) and any(corpus.profile.get("key_other") for corpus in chosen):
-        return "writes keys that are not text, which readers in other languages may refuse"
-    return ""
+    return _has_any_keys(written) and any(corpus.profile.get("key_other") for corpus in chosen)
 
 
 def _has_any_keys(name: str) -> bool:

@@ -18,7 +18,7 @@ from ...codecs.naming import bare_name, split_release
 from ...codecs.production.lock import PYTHON, Dictionary, Lock, compressor, faults
 from ...errors import UsageError
 from ..model.candidates import dictionary_of, limits_needed
-from ..model.merge import plain_name
+from ..model.names import plain_name
 
 if TYPE_CHECKING:
     from ...bench.results import CellResult, ResultData

@@ -6,14 +6,13 @@ import math
 import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any
 
 from ...bench.method import Processes, Verdicts
 from ...bench.results import CorpusFacts, Measurement, ResultData
 from ...bench.stats import Ratio
 from ...bench.verdict import Contest, error_share, preference, ranked
-from ...codecs import is_raw, split_name
-from ...codecs.conventions.tokens import NAMES, SCHEMA_BRINGS, TOKENS
+from ...codecs import split_name
 from ...errors import RunError, UsageError, hint, near
 from ..model import numbers
 from ..model.breakeven import Axis, Choice, Parts, axes_of, bandwidth_axis, breakeven, printed
@@ -23,71 +22,23 @@ from ..model.candidates import (
     Standing,
     candidates_on,
     corpora,
-    dictionary_of,
     standing_on,
     summed,
 )
-from ..model.cost import CostModel, bandwidth_text
+from ..model.cost import CostModel, rate_text
 from ..model.environment import block_noun, resuming
-from ..model.lists import FEW_NAMES, few, listed, some
-from ..model.merge import aligned, machines, plain_name
-from ..model.prices import Prices, Saving, YearlyCost, rate_text
+from ..model.lists import few, listed
+from ..model.merge import aligned, machines
+from ..model.names import plain_name
+from ..model.obstacle import Obstacle
+from ..model.prices import Saving, YearlyCost
 from ..tables.further import resolving
-from ..tables.sentence import FAILED, broken_by
+from ..tables.sentence import broken_by
 from . import interop
+from .eligible import Fields, Wish, eligible_in, obstacle, sent, takes, too_wide
+from .excluded import explained
 
-
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """The requirements of a use.
-
-    Attributes:
-        cost: Reads per write and bandwidth.
-        rate: Records per second that are written, or None.
-        prices: Prices to choose by, instead of time; they need a rate.
-        needs: Types that must be preserved exactly (`bakeoff.codecs.conventions.tokens`).
-        trusted: Whether the data is trusted; codecs that run code from their input require it.
-        formats: Acceptable wire formats; empty for all.
-        interop: Whether other languages must read it exactly, as the readers of the run did; if the run tried
-            none, whether they can read its format.
-        allow_loss: Whether a lossy codec is acceptable.
-        corpora: Corpora to choose by; empty for all.
-        codec: A codec that was decided on manually; None for the cheapest.
-    """
-
-    cost: CostModel = field(default_factory=CostModel)
-    rate: float | None = None
-    prices: Prices | None = None
-    needs: tuple[str, ...] = ()
-    trusted: bool = False
-    formats: tuple[str, ...] = ()
-    interop: bool = False
-    allow_loss: bool = False
-    corpora: tuple[str, ...] = ()
-    codec: str | None = None
-
-    def __post_init__(self) -> None:
-        for need in self.needs:
-            if need not in NAMES:
-                there = f"there are {', '.join(NAMES)}"
-                raise UsageError(f"no type {need!r} to need; {hint(near(need, NAMES), there)}")
-        if self.rate is not None and not 0 < self.rate < math.inf:
-            raise UsageError(f"rate {self.rate}: expected more than 0 records per second")
-        if self.prices is not None and self.rate is None:
-            raise UsageError(f"core-year {self.prices.core_year:g}: needs a rate, too, such as 3000/s")
-
-    @property
-    def weights(self) -> CostModel:
-        """The cost model that ranks codecs."""
-        return self.cost if self.prices is None else self.prices.weights(self.cost)
-
-    def weighing(self, weights: CostModel) -> Wish:
-        """Return the same requirements of a use with other `weights`."""
-        if self.prices is None:
-            return replace(self, cost=weights)
-        sent = self.prices.exchanged(weights.bandwidth) if math.isfinite(weights.bandwidth) else 0.0
-        cost = replace(self.cost, reads=weights.reads)
-        return replace(self, cost=cost, prices=replace(self.prices, gigabyte=sent))
+__all__ = ["PickedCodec", "Wish", "pick"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -101,7 +52,7 @@ class PickedCodec:
         unresolved: Codecs that are not distinguishable from the cheapest: name, and cost relative to the
             lowest, with the interval of the table's verdict, which contains 1.
         runners_up: Name and cost relative to the winner, cheapest first.
-        excluded: Name and reason of the exclusion.
+        excluded: Name of a codec, and why it may not be chosen.
         breakeven: Sentences on what would change the answer.
         parts: Cost by codec, for every codec that was not excluded.
         yearly: Cores, gigabytes and price of a year by codec, if there are prices.
@@ -116,7 +67,7 @@ class PickedCodec:
     tied: tuple[str, ...]
     unresolved: tuple[tuple[str, Ratio], ...]
     runners_up: tuple[tuple[str, float], ...]
-    excluded: tuple[tuple[str, str], ...]
+    excluded: tuple[tuple[str, Obstacle], ...]
     breakeven: tuple[str, ...]
     parts: Mapping[str, Parts]
     yearly: Mapping[str, YearlyCost] = field(default_factory=dict)
@@ -133,7 +84,7 @@ class PickedCodec:
         names = [self.winner.name, *self.parts, *(name for name, _ in self.excluded)]
         if any(split_name(plain_name(name))[1] for name in names):
             return False
-        return any(why.startswith(_LACKING) for _, why in self.excluded)
+        return any(why.kind == "types" for _, why in self.excluded)
 
     @property
     def sentence(self) -> str:
@@ -172,17 +123,17 @@ def pick(results: Sequence[ResultData], wish: Wish, file: str = "FILE") -> Picke
     fields = {
         c.name: {e.name: e for e in candidates_on(result, c.name) if e.name != BASELINE} for c in chosen
     }
-    eligible, excluded = _eligible(fields, chosen, wish)
+    eligible, excluded = eligible_in(fields, chosen, wish)
     if not eligible:
         if not excluded:
             raise RunError("no codec took part")
         lines = explained(excluded, len(excluded), options=by_command)
-        fitting = (name for name in excluded if not _obstacle(name, fields, wish))
+        fitting = (name for name in excluded if obstacle(name, fields, wish) is None)
         if wish.interop and (line := interop.alternatives(fitting, fields, options=by_command)):
             lines.append(f"  ({line})")
         raise RunError("\n".join(["no codec fits", *lines]))
     weights = dict.fromkeys(fields, 1 / len(fields)) if wish.prices else _weights(fields)
-    also = {name for name in eligible if _takes(name, fields)}
+    also = {name for name in eligible if takes(name, fields)}
     standing = _standing(result, fields, weights, wish.weights, also)
     samples = {name: standing.samples.get(name, ()) for name in eligible}
     fewest = min(map(len, samples.values()))
@@ -237,40 +188,18 @@ def pick(results: Sequence[ResultData], wish: Wish, file: str = "FILE") -> Picke
     )
 
 
-def _eligible(fields: _Fields, chosen: Sequence[CorpusFacts], wish: Wish) -> tuple[list[str], dict[str, str]]:
-    """Return the codecs that fit, and why the others do not."""
-    excluded = {}
-    eligible = []
-    for name in dict.fromkeys(name for found in fields.values() for name in found):
-        why = _obstacle(name, fields, wish) or (
-            interop.obstacle(name, fields, chosen) if wish.interop else ""
-        )
-        if why:
-            excluded[name] = why
-        else:
-            eligible.append(name)
-    usual = [name for name in eligible if name == wish.codec or not _takes(name, fields)]
-    if usual:
-        # The others take objects instead of dicts, and were not asked for.
-        excluded |= {
-            name: f"takes and gives {_takes(name, fields)}" for name in eligible if name not in usual
-        }
-        eligible = usual
-    return eligible, excluded
-
-
 def _changes(winner: str, race: _Race, result: ResultData, chosen: Sequence[CorpusFacts]) -> Iterable[str]:
     """Say at which weights another codec would be picked."""
     wish, fields = race.wish, race.fields
     # Of the reasons for an exclusion, only the width of the line depends on the weights.
     unlimited = replace(wish, cost=replace(wish.cost, bandwidth=math.inf))
-    fit = set(race.order if wish.rate is None else _eligible(fields, chosen, unlimited)[0])
-    also = {name for name in fit if _takes(name, fields)}
+    fit = set(race.order if wish.rate is None else eligible_in(fields, chosen, unlimited)[0])
+    also = {name for name in fit if takes(name, fields)}
 
     def ask(cost: CostModel) -> Choice:
         other = wish.weighing(cost)
         standing = _standing(result, fields, race.weights, cost, also)
-        order = [n for n in standing.costs if n in fit and not _too_wide(n, fields, other)]
+        order = [n for n in standing.costs if n in fit and too_wide(n, fields, other) is None]
         there = replace(race, standing=standing, order=order, wish=other)
         return Choice(order, there.contest, standing.judged)
 
@@ -278,7 +207,7 @@ def _changes(winner: str, race: _Race, result: ResultData, chosen: Sequence[Corp
         axis, rate = bandwidth_axis(cost), wish.rate
         if rate is None:
             return axis
-        return replace(axis, least=lambda name: printed(8 * _sent(name, fields, rate, cost), up=True))
+        return replace(axis, least=lambda name: printed(8 * sent(name, fields, rate, cost), up=True))
 
     line = wish.prices.axis if wish.prices else bandwidth
     axes = axes_of(race.parts(winner), wish.weights, line)
@@ -296,7 +225,7 @@ class _Race:
         order: The names of those that fit, cheapest first.
     """
 
-    fields: _Fields
+    fields: Fields
     weights: Mapping[str, float]
     standing: Standing
     order: Sequence[str]
@@ -343,7 +272,7 @@ class _Race:
         return preference(facts, parts.size, parts.work(self.wish.cost))
 
 
-def _named(wanted: str, order: Sequence[str], excluded: Mapping[str, str]) -> str:
+def _named(wanted: str, order: Sequence[str], excluded: Mapping[str, Obstacle]) -> str:
     """Return the row of the codec that was decided on manually."""
     known = {plain_name(name): name for name in reversed(order)}
     if wanted in known:
@@ -355,32 +284,6 @@ def _named(wanted: str, order: Sequence[str], excluded: Mapping[str, str]) -> st
     raise UsageError(f"no codec {wanted!r} in these results; {hint(near(wanted, known), there)}")
 
 
-def explained(excluded: Mapping[str, str], most: int = FEW_NAMES, *, options: bool = True) -> list[str]:
-    """Return the lines that say which codecs were excluded and why, and what to do about losses.
-
-    Args:
-        most: Most names in a line.
-        options: Name the options of the command that would change it.
-    """
-    reasons: dict[str, list[str]] = {}
-    for name, why in excluded.items():
-        known = (f" ({option})" for words, option in _HELP.items() if options and words in why)
-        reasons.setdefault(why + next(known, ""), []).append(name)
-    lines = []
-    for why, names in reasons.items():
-        # After a value, names would look like a part of it.
-        before = len(names) == 1 or ": " in why
-        who = names[0] if len(names) == 1 else f"{some(names, most)}:"
-        lines.append(f"  {who} {why}" if before else f"  {why}: {some(names, most)}")
-    if not options or any(split_name(plain_name(name))[1] for name in excluded):
-        return lines  # They may already have schemas.
-    if any(why.startswith(LOSSY) for why in excluded.values()):
-        lines.append(f"  ({_SCHEMA_HELPS}; --allow-loss accepts losses)")
-    elif any(why.startswith(_LACKING) for why in excluded.values()):
-        lines.append(f"  ({_SCHEMA_HELPS})")
-    return lines
-
-
 def _corpora(result: ResultData, wish: Wish) -> list[CorpusFacts]:
     known = {c.name: c for c in corpora(result)}
     for name in wish.corpora:
@@ -389,135 +292,23 @@ def _corpora(result: ResultData, wish: Wish) -> list[CorpusFacts]:
     return [known[name] for name in wish.corpora or known]
 
 
-# Reasons for exclusion
-
-LOSSY: Final = "loses data"
-"""Start of the reason for excluding a lossy codec."""
-
-_LACKING: Final = "does not preserve"
-_UNTIMED: Final = "was not timed: not enough time"
-_UNTRUSTED: Final = "and the data is not trusted"
-UNREAD: Final = "was not timed in"
-_HELP: Final = {_UNTIMED: "--all", _UNTRUSTED: "--trusted", UNREAD: "run --resume FILE"}
-_SCHEMA_HELPS: Final = "codecs with a schema preserve more types: bakeoff run --infer"
-
-_Fields = Mapping[str, Mapping[str, Candidate]]
-
-
-def _obstacle(name: str, fields: _Fields, wish: Wish) -> str:
-    """Return the first reason that excludes a codec, as the end of a sentence; empty if there is none."""
-    for corpus, found in fields.items():
-        where = f" on {corpus}" if len(fields) > 1 else ""
-        if name not in found:
-            return f"took no part{where}"
-        if why := _failure(found[name], wish):
-            return f"{why}{where}"
-    if len(fields) > 1 and name.endswith(",dict"):
-        return "has another dictionary for each corpus; decide by one: --corpus NAME"
-    candidate = next(iter(fields.values()))[name]
-    return _unfit(candidate, wish) or _too_wide(name, fields, wish)
-
-
-def _takes(name: str, fields: _Fields) -> str:
-    """Return the objects that a codec takes instead of some records; empty if it takes the records."""
-    return next((found[name].takes for found in fields.values() if name in found and found[name].takes), "")
-
-
-def _failure(candidate: Candidate, wish: Wish) -> str:
-    if candidate.outcome in FAILED:
-        return FAILED[candidate.outcome] + (f" ({candidate.reason})" if candidate.reason else "")
-    if candidate.untimed:
-        return _UNTIMED
-    if wish.cost.readers and "load" in candidate.cells and candidate.cells["load"].reason:
-        return candidate.cells["load"].reason
-    if not wish.weights.samples(candidate.cells):
-        lacking = [op for op in wish.weights.operations if not candidate.samples(op)]
-        return f"has no figure for {', '.join(lacking) or 'its cost'}"
-    if not candidate.checked:
-        return "was not checked, so the types that it preserves are not known"
-    if candidate.outcome == "lossy" and not wish.allow_loss:
-        lost = f" ({candidate.losses[0]})" if candidate.losses else ""
-        return f"{LOSSY}{lost}"
-    return ""
-
-
-def _unfit(candidate: Candidate, wish: Wish) -> str:
-    facts = candidate.facts
-    if is_raw(plain_name(candidate.name)):
-        return "is the library's own calls: no codec to import"
-    if facts.trusted_only and not wish.trusted:
-        return f"runs code found in its input, {_UNTRUSTED}"
-    if facts.unguarded and not wish.trusted:
-        return f"lacks a guard against untrusted payloads, {_UNTRUSTED}"
-    if candidate.name.endswith(",dict") and dictionary_of(candidate.cells.values()) is None:
-        return "needs the dictionary it was trained with, which the result file does not hold"
-    if wish.formats and facts.format not in wish.formats:
-        return f"does not write {' or '.join(wish.formats)}"
-    if wish.interop and not facts.interoperable:
-        return "is read by Python only"
-    carried = set(facts.preserves) | (SCHEMA_BRINGS if "+schema" in candidate.name else set())
-    if facts.takes and not candidate.takes:
-        carried |= {"dataclass", "namedtuple"}  # The records were objects of this kind.
-    if lacking := [need for need in wish.needs if need not in carried or _seen_lost(need, candidate)]:
-        return f"{_LACKING} {', '.join(lacking)}{_of_the_same_type(lacking, carried, candidate)}"
-    return ""
-
-
-def _of_the_same_type(lacking: Sequence[str], carried: Collection[str], candidate: Candidate) -> str:
-    """Write what a codec preserves of a type that it does not wholly preserve, and whether that is enough."""
-    kinds = {token.kind for token in TOKENS if token.name in lacking and token.name == token.kind.__name__}
-    others = [token.name for token in TOKENS if token.kind in kinds and token.name in carried]
-    if not others or any(_seen_lost(need, candidate) for need in lacking):
-        return ""
-    lost = ", and loses nothing of these records" if candidate.outcome == "ok" else ""
-    return f", but {' and '.join(others)}{lost}"
-
-
-def _seen_lost(need: str, candidate: Candidate) -> bool:
-    """Return whether the run saw values of a type lost, whatever codec and schema promise."""
-    kind = need.split("_", 1)[0]
-    starts = tuple(f"`{name}{end}" for name in (kind, f"datetime.{kind}") for end in ("`", "("))
-    return any(loss.lower().startswith(starts) for loss in candidate.losses)
-
-
-def _too_wide(name: str, fields: _Fields, wish: Wish) -> str:
-    """Report a line that is too narrow for the rate."""
-    if wish.rate is None or not math.isfinite(wish.cost.bandwidth):
-        return ""
-    sent = _sent(name, fields, wish.rate, wish.cost)
-    if sent <= wish.cost.bandwidth:
-        return ""
-    need, there = bandwidth_text(sent), bandwidth_text(wish.cost.bandwidth)
-    return f"needs {need} for {rate_text(wish.rate)} records/s, the bandwidth is {there}"
-
-
-def _sent(name: str, fields: _Fields, rate: float, cost: CostModel) -> float:
-    """Return the bytes per second that a codec sends at a rate, of its largest payloads."""
-    return rate * cost.transfers * max(_value(found[name], "size") for found in fields.values())
-
-
 # Cost over one or several corpora
 
 
-def _value(candidate: Candidate, operation: str) -> float:
-    found = candidate.figure(operation)
-    return found.value if found else 0.0
-
-
-def _weights(fields: _Fields) -> dict[str, float]:
+def _weights(fields: Fields) -> dict[str, float]:
     """Weight each corpus by the inverse of its typical dump + load, whatever the cost model."""
     if len(fields) == 1:
         return dict.fromkeys(fields, 1.0)
     typical = {}
     for corpus, found in fields.items():
-        times = [t for e in found.values() if (t := _value(e, "dump") + _value(e, "load")) > 0]
+        times = [t for e in found.values() if (t := e.value("dump") + e.value("load")) > 0]
         typical[corpus] = math.exp(math.fsum(map(math.log, times)) / len(times)) if times else 1.0
     scale = math.exp(math.fsum(map(math.log, typical.values())) / len(typical))
     return {corpus: scale / value / len(typical) for corpus, value in typical.items()}
 
 
 def _standing(
-    result: ResultData, fields: _Fields, weights: Mapping[str, float], cost: CostModel, also: Collection[str]
+    result: ResultData, fields: Fields, weights: Mapping[str, float], cost: CostModel, also: Collection[str]
 ) -> Standing:
     """Rank all codecs that have a cost on all corpora, whether they fit or not, as the table does.
 
@@ -528,7 +319,7 @@ def _standing(
         corpus, found = next(iter(fields.items()))
         return standing_on(result, corpus, found.values(), cost, also)
     everywhere = set.intersection(*(set(found) for found in fields.values()))
-    everywhere &= ranked({name: _takes(name, fields) for name in everywhere}).union(also)
+    everywhere &= ranked({name: takes(name, fields) for name in everywhere}).union(also)
 
     def weighted(corpus: str, name: str) -> list[Measurement]:
         w = weights[corpus]
@@ -539,9 +330,9 @@ def _standing(
     return Standing.of(samples, error_share(result))
 
 
-def _parts(name: str, fields: _Fields, weights: Mapping[str, float]) -> Parts:
+def _parts(name: str, fields: Fields, weights: Mapping[str, float]) -> Parts:
     def added(operation: str) -> float:
-        return math.fsum(weights[corpus] * _value(found[name], operation) for corpus, found in fields.items())
+        return math.fsum(weights[corpus] * found[name].value(operation) for corpus, found in fields.items())
 
     return Parts(added("dump"), added("load"), added("fix"), added("size"))
 
@@ -590,7 +381,7 @@ def _saving(winner: str, race: _Race) -> Saving | None:
 
 
 def _merits(
-    winner: Candidate, wish: Wish, fields: _Fields, chosen: Sequence[CorpusFacts], *, options: bool
+    winner: Candidate, wish: Wish, fields: Fields, chosen: Sequence[CorpusFacts], *, options: bool
 ) -> list[str]:
     """Describe other advantages and disadvantages of a codec."""
     reasons = []
@@ -624,5 +415,5 @@ def _level(contest: Contest) -> str:
 
 
 def _cpu(candidate: Candidate, cost: CostModel) -> float:
-    reading = _value(candidate, "load") + _value(candidate, "fix")
-    return _value(candidate, "dump") + cost.reads * reading
+    reading = candidate.value("load") + candidate.value("fix")
+    return candidate.value("dump") + cost.reads * reading

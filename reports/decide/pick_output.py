@@ -7,14 +7,15 @@ from typing import Final
 
 from ...escape import Styled, visible
 from ..model import numbers
-from ..model.cost import FORMULA
+from ..model.cost import FORMULA, rate_text
 from ..model.lists import FEW_NAMES, listed, some
-from ..model.merge import plain_name
-from ..model.prices import YEAR, Prices, YearlyCost, rate_text
+from ..model.names import plain_name
+from ..model.prices import YEAR, Prices, YearlyCost
 from ..model.table import EMPTY, Column, Entry, Row, Section, Table
 from ..tables import text
 from ..tables.sentence import TIE_BREAKERS
-from .pick import PickedCodec, explained
+from .excluded import explained
+from .pick import PickedCodec
 
 _INFER: Final = (
     "with a schema other codecs preserve {types} as well, and none was measured with one: "

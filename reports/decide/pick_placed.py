@@ -20,7 +20,8 @@ from ..model.lists import few
 from ..model.merge import machines
 from ..model.placed import PIPELINE, STORES, groups, kind_of_all
 from ..model.placed_cost import CODEC, codec_part, level, placed
-from .pick import PickedCodec, Wish
+from .eligible import Wish
+from .pick import PickedCodec
 
 
 def in_place(

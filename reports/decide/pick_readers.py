@@ -18,7 +18,7 @@ from ...errors import UsageError, hint, near
 from ..model.candidates import Candidate, candidates_on, corpora, measured, summed
 from ..model.lists import listed
 from ..model.read import Read, reads_of
-from .pick import UNREAD, Wish
+from .eligible import UNTIMED, Wish
 
 _PYTHON: Final = "python"
 _READER: Final = re.compile(r"(?P<name>[\w.-]+)\s*(\*\s*(?P<count>\d+(\.\d+)?))?")
@@ -144,9 +144,7 @@ class _Mixer:
                 reads = reader.of(candidate.reads.values())
                 found = _best(reads, allow_loss=self.allow_loss)
                 if found is None:
-                    return replace(
-                        load, outcome="unsupported", reason=self.obstacle(reader, reads), samples=()
-                    )
+                    return self.unread(load, reader, reads)
                 samples = found.cell.samples
                 losses += [found.sentence] if found.outcome == "lossy" else []
                 names.append(f"in {found.facts.language} by {found.facts.library}")
@@ -159,15 +157,19 @@ class _Mixer:
             extras={"read": listed(names)} if names else {},
         )
 
-    def obstacle(self, reader: Reader, reads: Sequence[Read]) -> str:
-        """Say why no library of a reader can be used, as the end of a sentence."""
+    def unread(self, load: CellResult, reader: Reader, reads: Sequence[Read]) -> CellResult:
+        """Return a load that no library of a reader can be used for, with the reason."""
         title = self.titles[reader.name]
+        well = [read for read in reads if read.outcome == "ok"]
+        untimed = bool(well) and len(well) == len(reads)
         if not reads:
-            return f"has no reader in {title}"
-        if well := [read for read in reads if read.outcome == "ok"]:
-            return f"{UNREAD} {title}" if len(well) == len(reads) else f"was not read in {title}"
-        changed = [read for read in reads if read.outcome == "lossy"]
-        return f"is not read exactly in {title}: {(changed or reads)[0].sentence}"
+            why = f"has no reader in {title}"
+        elif well:
+            why = f"was not timed in {title}" if untimed else f"was not read in {title}"
+        else:
+            changed = [read for read in reads if read.outcome == "lossy"]
+            why = f"is not read exactly in {title}: {(changed or reads)[0].sentence}"
+        return replace(load, outcome="unsupported", reason=why, samples=(), extras={UNTIMED: untimed})
 
 
 def _best(reads: Iterable[Read], *, allow_loss: bool) -> Read | None:

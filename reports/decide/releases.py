@@ -25,7 +25,8 @@ from ..model.options import TableOptions
 from ..model.table import Section, Table
 from ..model.view import CorpusView, View
 from ..tables.build import build
-from .compare import ONCE, CellChange, Comparison, compare, confirmed
+from .cell_changes import ONCE, CellChange
+from .compare import Comparison, compare, confirmed
 
 _COLUMNS: Final = (
     "codec", "dump", "load", "bytes", "retained-payloads", "retained-records", "peak", "growth", "fidelity",
@@ -131,15 +132,20 @@ def _gone(comparison: Comparison) -> dict[str, str]:
     }
 
 
-def _described(changes: Iterable[CellChange]) -> list[str]:
-    """Describe changes, each once: a loss affects all operations of a codec."""
+def _described(changes: Iterable[CellChange], *, named: bool = True) -> list[str]:
+    """Describe changes, each once: a loss affects all operations of a codec.
+
+    Args:
+        changes: The changes.
+        named: Whether to name the codec.
+    """
     lines: dict[str, None] = {}
     for change in changes:
-        name = f"{change.cell.codec} {change.cell.operation_name}"
-        loss = "; ".join(change.after.loss) if change.after is not None else ""
-        if change.outcomes and change.words == " → ".join(change.outcomes):
-            name = change.cell.codec
-        lines[f"{name}: {change.words}" + (f" ({loss})" if loss and name == change.cell.codec else "")] = None
+        loss = "; ".join(change.after.loss) if change.of_outcome and change.after is not None else ""
+        codec = change.cell.codec if named else ""
+        name = " ".join(filter(None, (codec, "" if change.of_outcome else change.cell.operation_name)))
+        said = change.words + (f" ({loss})" if loss else "")
+        lines[f"{name}: {said}" if name else said] = None
     return list(lines)
 
 
@@ -188,11 +194,9 @@ def _steps(result: ResultData, name: str, releases: Sequence[str]) -> Iterable[s
             found = between(result, {old: name}, {new: name}, len(steps))
         except UsageError:
             continue
-        changed = _described(
-            each for each in found.changes if each.verdict in ("better", "worse") and _clear(each)
-        )
+        decided = (each for each in found.changes if each.verdict in ("better", "worse") and _clear(each))
         numbers = " → ".join(split_release(each)[1] for each in (old, new))
-        words = ", ".join(line.removeprefix(name).lstrip(": ") for line in changed)
+        words = ", ".join(_described(decided, named=False))
         yield f"{name} {numbers}: {words or 'no significant change'}"
 
 

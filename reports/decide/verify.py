@@ -20,7 +20,8 @@ from ..model import numbers
 from ..model.candidates import WELL, measured
 from ..model.environment import warnings
 from ..model.table import Column, Entry, Row, Section, Table, labelled
-from .compare import CellChange, compare
+from .cell_changes import CellChange
+from .compare import compare
 from .compare_output import interval, level
 
 CELLS: Final = 3
@@ -211,4 +212,5 @@ def _row(pair: Pair) -> Row:
 def _figure(cell: CellResult | None) -> Entry:
     if cell is None or (found := measured(cell)) is None:
         return Entry("" if cell is None else cell.outcome)
-    return Entry(numbers.ratio(found.value, found.half), *found)
+    spread = numbers.spread(found.value, found.half)
+    return Entry(numbers.ratio(found.value, found.half), *found, spread=spread)

@@ -156,7 +156,9 @@ class Answer:
             return known[min(self._rough, key=self._rough.__getitem__)]
         if self.kind == "unsafe":
             ranked = (known[name] for name in self.view.standing.costs)
-            return next((candidate for candidate in ranked if candidate.drawback != "raw"), None)
+            return next(
+                (each for each in ranked if each.drawback is None or each.drawback.kind != "raw"), None
+            )
         if self.contest is None:
             return None
         return known[self.contest.cheapest if self.kind == "few" else self.contest.winner]

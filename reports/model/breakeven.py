@@ -19,7 +19,7 @@ from ...bench.method import Verdicts
 from ...bench.stats import Ratio, Verdict
 from ...bench.verdict import Contest
 from .candidates import Candidate
-from .cost import PLAUSIBLE, CostModel, bandwidth_text, meeting
+from .cost import PLAUSIBLE, CostModel, bandwidth_parts, meeting
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,9 +150,9 @@ def bandwidth_axis(cost: CostModel) -> Axis:
     low, high = PLAUSIBLE["bandwidth"]
 
     def text(low: float, high: float) -> str:
-        first, last = bandwidth_text(low / _BITS), bandwidth_text(high / _BITS)
-        number, unit = first.split()
-        return span(number if first != last and last.endswith(f" {unit}") else first, last)
+        first, last = (bandwidth_parts(bits / _BITS) for bits in (low, high))
+        alike = first != last and first[1] == last[1]
+        return span(first[0] if alike else " ".join(first), " ".join(last))
 
     return Axis(
         "line",

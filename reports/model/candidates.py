@@ -27,7 +27,7 @@ from ...bench.verdict import (
     Judgment,
     Preferred,
     RankRange,
-    drawback,
+    drawbacks,
     error_share,
     nothing_to_fix,
     outcome_of,
@@ -38,6 +38,8 @@ from ...bench.verdict import (
 from ...codecs.limits import GREATEST_DEPTH, OWN_DATA
 from ...errors import RunError
 from .cost import CostModel
+from .names import plain_name
+from .obstacle import Obstacle
 from .read import Read, reads_of
 
 __all__ = [
@@ -169,9 +171,21 @@ class Candidate:
         return not any(isinstance(cell.facts, PyperfFacts) for cell in self.cells.values())
 
     @cached_property
-    def drawback(self) -> Drawback:
-        """The reason not to recommend it by default; empty if there is none."""
-        return drawback(self.facts, self.cells.values())
+    def drawbacks(self) -> tuple[Obstacle, ...]:
+        """The reasons not to recommend it by default."""
+        own = replace(self.facts, name=plain_name(self.name))
+        return tuple(self._drawback(kind) for kind in drawbacks(own, self.cells.values()))
+
+    @property
+    def drawback(self) -> Obstacle | None:
+        """The first reason not to recommend it by default; None if there is none."""
+        return next(iter(self.drawbacks), None)
+
+    def _drawback(self, kind: Drawback) -> Obstacle:
+        if kind == "failed":
+            failed = (c.cell.operation_name for c in self.cells.values() if c.outcome == self.outcome)
+            return Obstacle(kind, outcome=self.outcome, operation=next(failed, ""), detail=self.reason)
+        return Obstacle(kind, detail=self.losses[0] if kind == "lossy" and self.losses else "")
 
     @property
     def measured(self) -> bool:
@@ -211,6 +225,11 @@ class Candidate:
         if len(operations) == 1 and operations[0] in self.cells:
             return measured(self.cells[operations[0]])
         return figure(self.samples(*operations))
+
+    def value(self, operation: str) -> float:
+        """Return the mean of an operation; 0 if it has none."""
+        found = self.figure(operation)
+        return 0.0 if found is None else found.value
 
 
 def weighed(cell: CellResult | None) -> bool:
@@ -403,8 +422,7 @@ def preferred(candidates: Iterable[Candidate], cost: CostModel) -> Preferred:
     known = {candidate.name: candidate for candidate in candidates}
 
     def key(name: str) -> tuple[Any, ...]:
-        parts = {part: known[name].figure(part) for part in PARTS}
-        dump, load, fix, size = (0.0 if found is None else found.value for found in parts.values())
+        dump, load, fix, size = map(known[name].value, PARTS)
         return preference(known[name].facts, size, dump + cost.reads * (load + fix))
 
     return key

@@ -144,11 +144,21 @@ class CostModel:
 
 def bandwidth_text(bytes_per_second: float) -> str:
     """Write a line's speed in bits, as lines are sold."""
+    return " ".join(bandwidth_parts(bytes_per_second))
+
+
+def bandwidth_parts(bytes_per_second: float) -> tuple[str, str]:
+    """Return the number and the unit of a line's speed."""
     bits = bytes_per_second * 8
     for factor, unit in ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s")):
         if bits >= factor:
-            return f"{bits / factor:.3g} {unit}"
-    return f"{bits:.3g} bit/s"
+            return f"{bits / factor:.3g}", unit
+    return f"{bits:.3g}", "bit/s"
+
+
+def rate_text(rate: float) -> str:
+    """Write records per second."""
+    return f"{rate:,.0f}" if rate >= 100 else f"{rate:.3g}"
 
 
 def meeting(a: tuple[float, float], b: tuple[float, float]) -> float | None:

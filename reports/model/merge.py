@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -193,11 +192,6 @@ def _places(result: ResultData) -> dict[str, set[tuple[_Records, str]]]:
         records = known.get(cell.cell.corpus, (cell.cell.corpus, "", 0))
         found.setdefault(cell.cell.codec, set()).add((records, cell.cell.operation_name))
     return found
-
-
-def plain_name(label: str) -> str:
-    """Return a codec's own name from its label in merged results."""
-    return re.sub(r" (?:#\d+|@\S+)$", "", label)
 
 
 def _moved(cell: CellResult, codecs: dict[str, str], corpora: dict[str, str], number: int) -> CellResult:

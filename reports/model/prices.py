@@ -47,11 +47,6 @@ def parse_rate(text: str) -> float:
     return float(found["number"]) * _PREFIXES[found["prefix"].lower()] / unit
 
 
-def rate_text(rate: float) -> str:
-    """Write records per second."""
-    return f"{rate:,.0f}" if rate >= 100 else f"{rate:.3g}"
-
-
 @dataclass(frozen=True, slots=True)
 class Prices:
     """The prices that turn a cost into money.

@@ -65,6 +65,8 @@ class Entry:
 
     Attributes:
         text: The text shown, without marks.
+        spread: The end of the text that writes the interval; empty if there is none.
+        level: Whether it is a ratio in parentheses, which is not distinguishable from 1.
         value: The raw figure (unscaled) or word; None if there is none.
         low: Lower end of the interval, raw; for a rank, the best possible one.
         high: Upper end of the interval, raw; for a rank, the worst possible one.
@@ -83,16 +85,18 @@ class Entry:
     marks: tuple[str, ...] = ()
     tone: Literal["", "good", "bad", "dim"] = ""
     verdict: str = ""
+    spread: str = ""
+    level: bool = False
+
+    @property
+    def plain(self) -> str:
+        """The text without its interval."""
+        return self.text.removesuffix(self.spread).rstrip()
 
     @property
     def shown(self) -> str:
         """The text with its footnote letters."""
         return f"{self.text} [{','.join(self.marks)}]" if self.marks else self.text
-
-    @property
-    def level(self) -> bool:
-        """Whether it is a ratio in parentheses, which is not distinguishable from 1."""
-        return self.verdict in ("same", "unresolved") and self.text.startswith("(")
 
 
 EMPTY = Entry("")

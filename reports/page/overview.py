@@ -10,7 +10,7 @@ from ...bench.method import Verdicts
 from ..model.answer import Answer
 from ..model.candidates import Standing
 from ..model.lists import few
-from ..model.merge import plain_name
+from ..model.names import plain_name
 from ..model.numbers import bytes_said, percent, ratio
 from ..model.shape import FACETS, Shape
 from ..model.view import CorpusView

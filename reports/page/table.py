@@ -204,14 +204,13 @@ def _family(codec: str) -> str:
 
 
 def _cell(entry: Entry, column: Column, relative: Entry | None, cited: Any) -> PageCell:
-    text, _, spread = entry.text.partition(" ±")
     is_figure = isinstance(entry.value, int | float) or entry.verdict == "rough"
     # There is space for one interval, the figure's. It comes first; the ratio next to it has none.
-    beside = [f"±{spread}"] if spread else []
+    beside = [entry.spread] if entry.spread else []
     if relative and relative.text:
-        beside.append(relative.text.partition(" ±")[0])
+        beside.append(relative.plain)
     return PageCell(
-        text=text,
+        text=entry.plain,
         unit=column.unit.removesuffix("/record") if is_figure else "",
         beside=" · ".join(beside),
         value=entry.value if entry.limit is None else entry.limit,

@@ -9,7 +9,7 @@ import json as _json
 from typing import Any
 
 from ...escape import visible
-from ..model.table import Column, Section, Table
+from ..model.table import Column, Entry, Section, Table
 
 
 def csv(table: Table) -> str:
@@ -98,7 +98,7 @@ def _section(section: Section) -> dict[str, Any]:
                 "group": row.group,
                 "outcome": row.outcome,
                 "reason": row.reason,
-                "entries": {key: dataclasses.asdict(entry) for key, entry in row.entries.items()},
+                "entries": {key: _entry(entry) for key, entry in row.entries.items()},
             }
             for row in section.rows
         ],
@@ -108,6 +108,12 @@ def _section(section: Section) -> dict[str, Any]:
         "absent": [dataclasses.asdict(absent) for absent in section.absent],
         "origin": section.origin,
     }
+
+
+def _entry(entry: Entry) -> dict[str, Any]:
+    found = dataclasses.asdict(entry)
+    del found["spread"], found["level"]  # The text contains them.
+    return found
 
 
 def _column(column: Column) -> dict[str, Any]:

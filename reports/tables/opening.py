@@ -8,7 +8,6 @@ from pathlib import PurePath
 from typing import Final
 
 from ...bench.method import Verdicts
-from ...bench.verdict import Drawback
 from ...escape import shortened, visible
 from ..model import numbers
 from ..model.answer import Answer, Rival, Safety
@@ -30,16 +29,6 @@ _RATE: Final = 1000
 """Records per second for which a saving is stated."""
 _NAMES: Final = {"json/default": "json as usually called"}
 """Rows whose names do not say what they are."""
-
-_WHY: Final[Mapping[Drawback, str]] = {
-    "trusted": "for trusted data only",
-    "unguarded": "unguarded",
-    "raw": "not codecs",
-    "unchecked": "not checked",
-    "lossy": "lossy here",
-    "failed": "failed",
-}
-"""The reason for not recommending a codec, in few words."""
 
 _SAFE: Final[Mapping[Safety, str]] = {
     "anyone": "yes, from anyone",
@@ -233,7 +222,7 @@ def _following(found: Answer) -> Iterator[Line]:
         names, why = [candidate.name for candidate in group.codecs], f", which {why_not(group.codecs)}"
         label = "faster" if group.faster else "between"
         brief = (
-            f" ({', '.join(dict.fromkeys(_WHY[each.drawback] for each in group.codecs if each.drawback))})"
+            f" ({', '.join(dict.fromkeys(each.drawback.brief for each in group.codecs if each.drawback))})"
         )
         many = f"{names[0]} and {len(names) - 1} more" if len(names) > 1 else names[0]
         fuller = [f"{few(names)}{why}", f"{len(names)} codecs{why}"]

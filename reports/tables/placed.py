@@ -119,7 +119,7 @@ class TableBuilder(Footnotes, Generic[K]):
         spread = numbers.spread(found.value, found.half) if style.interval else ""
         text = f"{style.write(found.value * factor, half)} {spread}".strip()
         low, high = (None if end is None else end * style.times for end in (found.low, found.high))
-        return Entry(text, found.value * style.times, low, high)
+        return Entry(text, found.value * style.times, low, high, spread=spread)
 
     def without(self, cell: CellResult | None, rough: float = 0.0) -> Entry:
         """Write why there is no figure.

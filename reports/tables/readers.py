@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
+from ...bench.results import CellResult
 from ..model import numbers
 from ..model.lists import some
 from ..model.read import Read
@@ -70,13 +71,14 @@ def _by_payload(found: Reading, title: str, versions: str) -> Section:
             ),
         ),
     )
-    entries = [row.entries[name] for row in section.rows for name in found.languages]
+    chosen = (_fastest(row[0].reads_in(name)) for row in found.by_payload for name in found.languages)
+    timed = [cell for cell in chosen if cell is not None and (cell.samples or cell.rough is not None)]
     remarks = []
-    if any(entry.text.startswith(_CHANGED) for entry in entries):
+    if any(cell.outcome == "lossy" for cell in timed):
         remarks.append(
             f"{_CHANGED} changes values, and no library that reads exactly has a time; see the next table"
         )
-    if any(entry.low is None and any(map(str.isdigit, entry.text)) for entry in entries):
+    if any(len(cell.samples) < 2 for cell in timed):
         remarks.append(
             "without ±: from one process, or roughly from the check (≈); `bakeoff run --resume FILE` "
             "measures more"
@@ -86,8 +88,7 @@ def _by_payload(found: Reading, title: str, versions: str) -> Section:
 
 def _best(builder: TableBuilder[Written], reads: Sequence[Read], style: Style) -> Entry:
     """Write the time of the fastest library that is exact, or else of the fastest that changes values."""
-    good = [read.cell for outcome in ("ok", "lossy") for read in reads if read.outcome == outcome]
-    found = min(good, key=lambda cell: (cell.outcome != "ok", seconds(cell)), default=None)
+    found = _fastest(reads)
     if found is None:
         outcomes = {_word(read) for read in reads}
         text = "–" if not reads else outcomes.pop() if len(outcomes) == 1 else "not read"
@@ -96,6 +97,12 @@ def _best(builder: TableBuilder[Written], reads: Sequence[Read], style: Style) -
     if not entry.text:
         return Entry("not timed", tone="dim")
     return replace(entry, text=f"{_CHANGED}{entry.text}", tone="bad") if found.outcome == "lossy" else entry
+
+
+def _fastest(reads: Sequence[Read]) -> CellResult | None:
+    """Return the fastest library that is exact, or else the fastest that changes values."""
+    good = [read.cell for outcome in ("ok", "lossy") for read in reads if read.outcome == outcome]
+    return min(good, key=lambda cell: (cell.outcome != "ok", seconds(cell)), default=None)
 
 
 def _word(read: Read) -> str:

@@ -201,8 +201,7 @@ class SectionBuilder:
                 return Entry(f"≈{numbers.approximate(rough * factor)}", tone="dim", verdict="rough")
             if found.limit is not None:
                 return Entry(numbers.below(found.limit, unit, scale), *found)
-            text = _amount(found, factor, exact=unit == "byte")
-            return Entry(text, found.value, found.low, found.high, marks=self._doubts(candidate, spec))
+            return replace(_amount(found, factor, exact=unit == "byte"), marks=self._doubts(candidate, spec))
 
         return replace(column, unit=name, raw_unit=unit), make
 
@@ -261,8 +260,17 @@ class SectionBuilder:
             half = None if low is None or high is None else (high - low) / 2
             level = verdict in _LEVEL
             shown = f"({numbers.ratio(value)})" if level else numbers.ratio(value)
-            text = " ".join(filter(None, (shown, numbers.spread(value, half))))
-            return Entry(text, value, low, high, tone="dim" if level else "", verdict=verdict)
+            spread = numbers.spread(value, half)
+            return Entry(
+                f"{shown} {spread}".rstrip(),
+                value,
+                low,
+                high,
+                tone="dim" if level else "",
+                verdict=verdict,
+                spread=spread,
+                level=level,
+            )
 
         return column, make
 
@@ -381,12 +389,13 @@ def _with_unit(candidate: Candidate, found: Figure | None) -> Entry:
         return EMPTY
     unit = _unit_of(candidate)
     factor, name = numbers.scale([found.value], unit)
-    text = _amount(found, factor, exact=unit == "byte", unit=name)
-    return Entry(text, found.value, found.low, found.high)
+    return _amount(found, factor, exact=unit == "byte", unit=name)
 
 
-def _amount(found: Figure, factor: float, *, exact: bool, unit: str = "") -> str:
+def _amount(found: Figure, factor: float, *, exact: bool, unit: str = "") -> Entry:
     value, half = found.value * factor, None if found.half is None else found.half * factor
     counted = exact and not half
     text = numbers.whole(value) if counted else numbers.quantity(value, half)
-    return " ".join(part for part in (text, unit, numbers.spread(value, half)) if part)
+    spread = numbers.spread(value, half)
+    text = " ".join(part for part in (text, unit, spread) if part)
+    return Entry(text, found.value, found.low, found.high, spread=spread)

@@ -9,34 +9,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from ...bench.method import Verdicts
-from ...bench.verdict import Contest, Drawback, Preferred
+from ...bench.verdict import Contest, Preferred
 from ..model.answer import Answer, Kind, PassedOver, Rival
-from ..model.candidates import BASELINE, Candidate, preferred
+from ..model.candidates import BASELINE, WELL, Candidate, preferred
 from ..model.lists import few, listed
 from ..model.numbers import ratio
 from ..model.view import CorpusView, View
 from .longer import longer
-
-FAILED: Final[Mapping[str, str]] = {
-    "missing": "is not installed",
-    "crashed": "crashed",
-    "timed out": "timed out",
-    "out of memory": "ran out of memory",
-    "error": "failed",
-    "wrong": "does not return the same records",
-    "unsupported": "cannot encode these records",
-    "unfinished": "was not checked in time",
-}
-"""The effect of an outcome, as the end of a sentence; loss does not count as failure."""
-
-_DRAWBACKS: Final[Mapping[Drawback, tuple[str, str]]] = {
-    "trusted": ("is for trusted data only", "are for trusted data only"),
-    "unguarded": ("lacks a guard against untrusted payloads", "lack a guard against untrusted payloads"),
-    "raw": ("is not a codec", "are not codecs"),
-    "unchecked": ("was not checked", "were not checked"),
-    "lossy": ("is lossy here", "are lossy here"),
-}
-"""The reason for not recommending a codec, and several, as the end of a sentence."""
 
 TIE_BREAKERS: Final = {
     "read by other languages before Python only": "other languages read it",
@@ -99,7 +78,7 @@ def got_through(view: View) -> bool:
 
 
 def _passed(candidate: Candidate) -> bool:
-    return candidate.outcome not in FAILED
+    return candidate.outcome in WELL
 
 
 def _clause(verdict: str, places: list[tuple[str, str]], several: bool) -> str:
@@ -170,18 +149,10 @@ def _passed_over(group: PassedOver) -> str:
 
 def why_not(codecs: Sequence[Candidate]) -> str:
     """Give the reasons for not recommending some codecs, as the end of a sentence."""
-    return " or ".join(dict.fromkeys(_drawback(candidate, len(codecs) > 1) for candidate in codecs))
-
-
-def _drawback(candidate: Candidate, several: bool) -> str:
-    """Give the reason for not recommending a codec, or one of several."""
-    both = _DRAWBACKS.get(candidate.drawback) if candidate.drawback else None
-    return drawback(candidate) if both is None else both[several]
+    several = len(codecs) > 1
+    return " or ".join(dict.fromkeys(e.drawback.of_row(several=several) for e in codecs if e.drawback))
 
 
 def drawback(candidate: Candidate) -> str:
     """Give the reason for not recommending a codec with a cost, as the end of a sentence; empty if none."""
-    if candidate.drawback == "failed":
-        failed = next(cell for cell in candidate.cells.values() if cell.outcome == candidate.outcome)
-        return f"{FAILED[candidate.outcome]} in {failed.cell.operation_name}"
-    return _DRAWBACKS[candidate.drawback][0] if candidate.drawback else ""
+    return candidate.drawback.of_row() if candidate.drawback else ""

@@ -94,8 +94,9 @@ def _ratio(ours: CellResult | None, theirs: CellResult | None, *, exact: bool) -
     found = ratio(ours.samples, theirs.samples, exact=exact)
     known = not exact and found.low > 0 and found.high < float("inf")
     half = (found.high - found.low) / 2 if known else None
-    text = numbers.ratio(found.value, half)
-    return Entry(text, found.value, found.low if known else None, found.high if known else None)
+    low, high = (found.low, found.high) if known else (None, None)
+    spread = numbers.spread(found.value, half)
+    return Entry(numbers.ratio(found.value, half), found.value, low, high, spread=spread)
 
 
 def sweeps(machine: MachineView) -> Iterator[Section]:
@@ -137,7 +138,7 @@ def _by_compressor(result: ResultData, title: str, cells: _Cells) -> Iterator[Se
         facts = result.operation(operation)
         section = _table(
             f"{title}: {_WHAT.get(operation, operation)}, compressed",
-            f"{facts.summary}; as it is, and by compressor".lstrip("; "),
+            "; ".join(filter(None, (facts.summary, "as it is, and by compressor"))),
             facts,
             headers,
             {
@@ -158,7 +159,7 @@ def _by_size(result: ResultData, title: str, sizes: Mapping[float, CorpusFacts])
         facts = result.operation(operation)
         section = _table(
             f"{title}: {_WHAT.get(operation, operation)} by size",
-            f"{facts.summary}; columns by bytes of a record as JSON".lstrip("; "),
+            "; ".join(filter(None, (facts.summary, "columns by bytes of a record as JSON"))),
             facts,
             headers,
             {

@@ -210,9 +210,7 @@ def _plainer(section: Section, unit: str = "ratio") -> Section:
     ratios = [column.id for column in section.columns if column.raw_unit == unit]
 
     def plain(row: Row) -> Row:
-        short = {
-            key: replace(e, text=e.text.partition(" ±")[0]) for key in ratios if (e := row.entries.get(key))
-        }
+        short = {key: replace(e, text=e.plain, spread="") for key in ratios if (e := row.entries.get(key))}
         return replace(row, entries={**row.entries, **short})
 
     return replace(section, rows=tuple(map(plain, section.rows)))

@@ -21,6 +21,7 @@ from bakeoff.reports.model.breakeven import Choice, Parts, axes_of, bandwidth_ax
 from bakeoff.reports.model.cost import CostModel, bandwidth_text, meeting, parse_bandwidth
 from bakeoff.reports.model.crossover import crossovers
 from bakeoff.reports.model.merge import aligned, machines, of_one_machine
+from bakeoff.reports.model.obstacle import Obstacle
 from bakeoff.reports.model.prices import Prices
 
 
@@ -94,7 +95,7 @@ class TestSeveralCorpora:
         run = together(on("x", {"a": (1e-6, 1e-6), "b": (9e-6, 9e-6)}), on("y", {"b": (9e-6, 9e-6)}))
         choice = pick([run], Wish())
 
-        assert ("b", (("a", "took no part on y"),)) == (choice.name, choice.excluded)
+        assert ("b", (("a", Obstacle("absent", "y")),)) == (choice.name, choice.excluded)
         assert "a" == pick([run], Wish(corpora=("x",))).name
 
 
@@ -115,21 +116,23 @@ class TestExclusions:
         run = self.field()
         cells = tuple(c for c in run.cells if (c.cell.codec, c.cell.operation) != ("a", lacking))
 
-        assert (("a", why),) == pick([replace(run, cells=cells)], Wish(cost)).excluded
+        ((name, found),) = pick([replace(run, cells=cells)], Wish(cost)).excluded
+
+        assert ("a", why) == (name, found.words)
 
     def test_a_codec_that_readers_read_must_still_fit(self) -> None:
         figures = {"dump": 1e-6, "load": 1e-6}
         run = madeup.planted({"a": figures, "b": figures}, losses={"a": ("`tuple` came back as `list`",)})
-        (excluded,) = pick([run], Wish(CostModel(readers="go*1"))).excluded
+        ((name, why),) = pick([run], Wish(CostModel(readers="go*1"))).excluded
 
-        assert ("a", "loses data (`tuple` came back as `list`)") == excluded
+        assert ("a", "loses data (`tuple` came back as `list`)") == (name, why.words)
 
     def test_a_process_that_two_parts_do_not_share_is_no_cost(self) -> None:
         run = madeup.changed(
             self.field(), "a", "load", sample=lambda sample: replace(sample, pair=sample.pair + 99)
         )
 
-        assert (("a", "has no figure for its cost"),) == pick([run], Wish()).excluded
+        assert (("a", Obstacle("without figure")),) == pick([run], Wish()).excluded
 
     @pytest.mark.parametrize(
         ("facts", "wish", "allowed"),
@@ -165,7 +168,7 @@ class TestExclusions:
 
         assert fits == ("a" in choice.parts)
         assert fits == (() == choice.excluded)
-        assert fits or "for 1,000 records/s" in choice.excluded[0][1]
+        assert fits or "for 1,000 records/s" in choice.excluded[0][1].words
 
 
 class TestPrices:

@@ -125,6 +125,29 @@ def test_a_new_line_says_why() -> None:
     assert "not in one line with runs before 2026-02-02: corpus messages has other records (0000" in shown
 
 
+def test_a_new_line_names_its_own_corpus_only() -> None:
+    """Names of corpora may begin alike."""
+    runs = [
+        replace(
+            run,
+            corpora=(replace(run.corpora[0], name="a"), replace(run.corpora[0], name="ab", sha256=sha256)),
+            cells=tuple(
+                replace(cell, cell=replace(cell.cell, corpus=name))
+                for name in ("a", "ab")
+                for cell in run.cells
+            ),
+            conditions={"gc": gc},
+        )
+        for run, sha256, gc in zip(
+            madeup.weekly(4, ONE), ("00", "00", "ff", "ff"), ("on", "on", "off", "off"), strict=True
+        )
+    ]
+    since = {series.corpus.name: series.since for series in history(runs) if series.since}
+
+    assert since["a"] == ("option gc: on → off",)
+    assert "other records" in since["ab"][0]
+
+
 @pytest.mark.parametrize(
     ("operation", "factor", "changed"),
     [

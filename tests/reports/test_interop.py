@@ -42,7 +42,7 @@ def run() -> ResultData:
 
 
 def why(choice: PickedCodec, codec: str) -> str:
-    return dict(choice.excluded)[codec]
+    return dict(choice.excluded)[codec].words
 
 
 @pytest.mark.parametrize(

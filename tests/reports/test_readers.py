@@ -220,7 +220,7 @@ def test_readers_can_change_the_choice() -> None:
     )
     assert "one write and 24 reads (20 in Go, 4 in Node)" in choice.sentence
     assert "read in Go by tinylib/msgp and in Node by msgpackr" in choice.sentence
-    assert dict(choice.excluded)["pickle"] == "has no reader in Go"
+    assert dict(choice.excluded)["pickle"].words == "has no reader in Go"
 
 
 def test_python_reads_only_if_it_is_named() -> None:
@@ -237,7 +237,8 @@ def test_codecs_that_a_reader_changes_or_refuses_are_not_chosen() -> None:
     choice = Result(changed).best(readers="node")
 
     assert choice.name == "msgpack"
-    assert dict(choice.excluded)["orjson"] == f"is not read exactly in Node: JSON.parse (Node) changes {LOSS}"
+    reason = dict(choice.excluded)["orjson"].words
+    assert reason == f"is not read exactly in Node: JSON.parse (Node) changes {LOSS}"
     assert Result(changed).best(readers="node", allow_loss=True).name == "orjson"
     with pytest.raises(RunError, match="no codec fits"):
         Result(both).best(readers="node")

@@ -130,8 +130,9 @@ def _cost(cost: ReadingCost | None) -> Entry:
         return EMPTY
     found = cost.ratio
     half = (found.high - found.low) / 2
-    text = f"{numbers.ratio(found.value)} {numbers.spread(found.value, half)}".strip()
-    return Entry(text, found.value, found.low, found.high if math.isfinite(found.high) else None)
+    spread = numbers.spread(found.value, half)
+    high = found.high if math.isfinite(found.high) else None
+    return Entry(numbers.ratio(found.value, half), found.value, found.low, high, spread=spread)
 
 
 # The sentences --------------------------------------------------------------------------------------
