@@ -10,6 +10,7 @@ import re
 import sys
 import tomllib
 import typing
+from importlib import import_module
 from typing import Any
 
 import click
@@ -17,6 +18,10 @@ from docutils import nodes
 from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+
+import search
 
 import bakeoff
 from bakeoff import integrations
@@ -27,7 +32,8 @@ for name, kind in [*vars(quantities).items()]:
     if typing.get_origin(kind) is typing.Annotated:
         setattr(quantities, name, typing.get_args(kind)[0])
 
-from bakeoff.cli import COMMANDS
+from bakeoff import codecs, reports
+from bakeoff.cli import COMMANDS, GROUPS
 from bakeoff.codecs.core import _codec
 from bakeoff.reports.model.files import load
 from bakeoff.reports.page.page import render
@@ -67,9 +73,13 @@ pygments_dark_style = "github-dark"  # the theme's own style underlines imported
 html_title = "bakeoff"
 html_theme_options = {"light_css_variables": {"code-font-size": "75%"}}  # tables of 98 columns fit
 html_copy_source = False
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+templates_path = ["_templates"]
 
 TESTS = pathlib.Path(__file__).parents[1] / "tests"
 sys.path.insert(0, str(TESTS))  # for the targets' docstrings
+IMAGES = pathlib.Path(__file__).parent / "images"
 RESULTS = pathlib.Path(__file__).parent / "results"
 
 STANDARD = (builtins, typing, collections.abc, pathlib)
@@ -149,12 +159,77 @@ def emptied(_app: Sphinx, _context: click.Context, lines: list[str]) -> None:
     lines.clear()
 
 
+COMMAND_PAGES = pathlib.Path(__file__).parent / "reference/commands"
+
+
+def write_command_pages(_app: Sphinx) -> None:
+    """Write a page for each command: all of its options, also those that ``--help`` leaves out."""
+    COMMAND_PAGES.mkdir(exist_ok=True)
+    for path in COMMAND_PAGES.glob("*.rst"):
+        if path.stem not in COMMANDS:
+            path.unlink()
+    for name in COMMANDS:
+        command = import_module(f"bakeoff.commands.{name}").command
+        for one in (command, *getattr(command, "commands", {}).values()):
+            for option in one.params:
+                option.hidden = False
+        text = f".. click:: bakeoff.commands.{name}:command\n   :prog: bakeoff {name}\n   :nested: full\n"
+        path = COMMAND_PAGES / f"{name}.rst"
+        if not path.exists() or path.read_text() != text:
+            path.write_text(text)
+
+
+def commands() -> str:
+    """Return a table for each topic, with the commands and what they do, and the tree of their pages."""
+    lines = []
+    for topic, found in GROUPS.items():
+        lines += [f"## {topic}", "", "| command | |", "|---|---|"]
+        lines += [f"| [`{name}`](commands/{name}.rst) | {summary} |" for name, summary in found.items()]
+        lines.append("")
+    names = (f"`bakeoff {name}` <commands/{name}>" for name in COMMANDS)
+    return "\n".join(
+        [*lines, "```{toctree}", ":hidden:", "", *(n.replace("`", "") for n in names), "```", ""]
+    )
+
+
+def described() -> str:
+    """Return a section for each format, with a part for each of its codecs."""
+    lines, before = [], ""
+    for name in codecs.names():
+        declared = codecs.describe(name)
+        if declared.format != before:
+            before = declared.format
+            lines += [f"## {before}", ""]
+        codec = bakeoff.codec(name)
+        facts = {
+            "Library": f"{codec.library} {codec.version}".strip(),
+            "Install": f"`pip install 'bakeoff[{declared.extra}]'`" if declared.extra else "",
+            "By default": "measured by `bakeoff run`" if declared.in_default_set else "",
+            "Needs": "a schema" if codec.needs_schema else "",
+            "Reads": "trusted data only" if codec.trusted_only or codec.unguarded else "data from anyone",
+            "Loses": "; ".join(codec.losses) or "nothing",
+            "Notes": "; ".join(codec.notes),
+        }
+        lines += [f"### {name}", ""]
+        lines += [f"- {key}: {value}" for key, value in facts.items() if value]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def answered() -> str:
+    """Return the recorded answer that README's picture shows, as a block of text."""
+    printed = reports.render([load(IMAGES / "orders.json.gz")], "text", width=100)
+    return f"```text\n{printed.partition(chr(10) * 2)[0]}\n```"
+
+
 def completed(_app: Sphinx, name: str, source: list[str]) -> None:
-    """Append commands, targets and the tables of values to their pages."""
+    """Put in what is made from the code: the answer, commands, codecs, targets and tables of values."""
+    if name == "index":
+        source[0] = source[0].replace("<!-- the answer of images/orders.json.gz -->", answered())
     if name == "reference/commands":
-        for command in COMMANDS:
-            options = f"   :prog: bakeoff {command}\n   :nested: full\n"
-            source[0] += f"\n```{{eval-rst}}\n.. click:: bakeoff.commands.{command}:command\n{options}```\n"
+        source[0] = source[0].replace("## Completion", f"{commands()}\n## Completion")
+    if name == "reference/codecs":
+        source[0] += f"\n{described()}"
     if name == "reference/targets":
         for path in sorted(TESTS.glob("benchmarks/[a-z]*.py")):
             source[0] += f"\n## {path.stem}\n\n```{{eval-rst}}\n.. automodule:: benchmarks.{path.stem}\n```\n"
@@ -172,8 +247,15 @@ def overview(app: Sphinx, failed: Exception | None) -> None:
         (pathlib.Path(app.outdir) / "results/overview.html").write_text(page, encoding="utf-8")
 
 
+def indexed(app: Sphinx, failed: Exception | None) -> None:
+    """Write the index that the search page reads."""
+    if failed is None and app.builder.format == "html":
+        search.write(pathlib.Path(app.outdir), app.env.found_docs)
+
+
 def setup(app: Sphinx) -> None:
     """Connect these functions to Sphinx."""
+    app.connect("builder-inited", write_command_pages)
     app.connect("sphinx-click-process-description", quoted)
     app.connect("sphinx-click-process-options", shortened)
     app.connect("sphinx-click-process-options", quoted)
@@ -182,3 +264,4 @@ def setup(app: Sphinx) -> None:
     app.connect("missing-reference", resolve)
     app.connect("source-read", completed)
     app.connect("build-finished", overview)
+    app.connect("build-finished", indexed)

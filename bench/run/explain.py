@@ -1,4 +1,4 @@
-"""The timing method in words, and the plan of a run."""
+"""The plan of a run, and the timing method in words."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ The timing contract
    it around every slice. Slices on a shared core are repeated, and figures are those of a free
    core if there was one.
 5. Ties are ties. Verdicts are faster, slower, same (within ±{tie:g} %) or unresolved, with Holm over the
-   pairs of a table. Cells share the common part of their noise (Smyth 2004). Looking early has a
-   price: verdicts spend {alpha:.4f} instead of {all_alpha:g}.
+   pairs of a table. Cells share the common part of their noise (Smyth 2004). Because the run peeks
+   early, it demands stronger evidence ({alpha:.4f}, not {all_alpha:g}).
 6. A cell can fail alone. Checks run in a process per codec, with limits ({memory} MiB, {timeout:g} s
    without progress). A codec that dies while it is timed is dropped, and the others continue.
    Results are written after every process. Ctrl-C keeps them, --resume continues.
@@ -77,7 +77,7 @@ _FEW = 6
 
 
 def explain(options: Options, show: Show = lambda text, done, total: None) -> str:
-    """Return the method with the numbers of these options, and the plan; reads the corpora.
+    """Return the plan, and the method with the numbers of these options; reads the corpora.
 
     Raises:
         RunError: A corpus cannot be read.
@@ -108,7 +108,7 @@ def explain(options: Options, show: Show = lambda text, done, total: None) -> st
     mode = "one codec per process, alternating" if options.isolate else "all codecs in the same processes"
     each = "; each call after other work" if options.burst else ""
     return (
-        f"{contract}\nThis run\n\n"
+        "This run\n\n"
         f"  corpora     {'; '.join(map(str, plans))}\n"
         f"  codecs      {len(codecs)}: {', '.join(codecs)}\n"
         f"  operations\n{operations}\n"
@@ -116,6 +116,7 @@ def explain(options: Options, show: Show = lambda text, done, total: None) -> st
         f"  sample      at most {options.sample:,} records, {options.sample_bytes >> 20} MiB, a corpus\n"
         f"  mode        {mode}; garbage collector {options.gc}{each}\n"
         f"  takes       about {seconds:.0f} s, {limit}\n"
+        f"\n{contract}"
         f"\nNot in this run (--ops, --repeat, --cold, --gc both, --infer)\n\n{others}\n"
         f"\nThe constants of the method\n\n{printed()}"
     )

@@ -1,4 +1,4 @@
-"""Check a published report against docs/publishing.md: the facts that a result lacks."""
+"""Check a published report against docs/how-to/publishing.md: the facts that a result lacks."""
 
 from __future__ import annotations
 

@@ -168,7 +168,7 @@ def _show_watch(files: Sequence[Path], form: str, output: Path | None, show: boo
 
 
 def _check_publishable(results: Sequence[ResultData], files: Sequence[Path], output: Path | None) -> None:
-    """Refuse results that do not meet docs/publishing.md.
+    """Refuse results that do not meet docs/how-to/publishing.md.
 
     Raises:
         RunError: Something is missing; the message lists everything.

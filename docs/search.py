@@ -1,0 +1,47 @@
+"""The ranked index of the site, by Pagefind: static files next to the pages."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from pathlib import Path
+
+from pagefind.index import IndexConfig, PagefindIndex
+
+LOW = ("reference/faults/", "results", "reference/field", "reference/targets", "contributing", "changelog")
+"""Beginnings of the names of pages that few look for, although they have the words that many look for."""
+
+
+def write(folder: Path, names: Iterable[str]) -> None:
+    """Index pages of the built site, and write the index into its folder ``pagefind``.
+
+    Args:
+        folder: The folder of the site.
+        names: The pages, without ``.html``.
+    """
+    asyncio.run(_write(folder, names))
+
+
+async def _write(folder: Path, names: Iterable[str]) -> None:
+    settings = IndexConfig(
+        root_selector="article[role=main]",
+        exclude_selectors=[".headerlink", ".toctree-wrapper"],
+        force_language="en",
+        output_path=str(folder / "pagefind"),
+    )
+    async with PagefindIndex(settings) as index:
+        for name in sorted(names):
+            page = (folder / f"{name}.html").read_text(encoding="utf-8")
+            await index.add_html_file(content=weighted(page, name), source_path=f"{name}.html")
+
+
+def weighted(page: str, name: str) -> str:
+    """Return the page with weights for the words of its parts: most for names of codecs and commands."""
+    if name.startswith(LOW):
+        page = page.replace("<h1>", '<h1 data-pagefind-weight="0.1">')
+        return page.replace("<article", '<article data-pagefind-weight="0.1"', 1)
+    if name == "reference/codecs":
+        return page.replace("<h3>", '<h3 data-pagefind-weight="10">')
+    if name.startswith("reference/commands"):
+        return page.replace("<h1>", '<h1 data-pagefind-weight="10">')
+    return page
