@@ -83,7 +83,7 @@ if TYPE_CHECKING:
     "--schema",
     metavar="SCHEMA",
     shell_complete=_completion.files,
-    help="Schema for a codec of --choose that needs one and was not measured; the lock stores its definition.",
+    help="Schema for a codec of --choose that needs one and was not measured; the lock stores it.",
 )
 @include_option
 @click.option("--explain", is_flag=True, help="Show how the cost is computed, and the tie-breakers.")

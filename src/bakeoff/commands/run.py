@@ -233,8 +233,8 @@ def command(
     """Benchmark codecs on your own files or built-in corpora, and print the table.
 
     A file may be JSON, JSON Lines, CSV, MessagePack, BSON, YAML, CBOR, Avro, Parquet, Arrow or (with
-    --trust-files) pickle, also compressed. It may also be a folder of files, - for standard input, or a list or
-    function as MODULE:NAME or FILE.py:NAME.
+    --trust-files) pickle, also compressed. It may also be a folder of files, - for standard input, or a list
+    or function as MODULE:NAME or FILE.py:NAME.
 
     Ctrl-C finishes the current process and reports; a second one stops at once. Results so far are kept,
     the exit code is 130, and --resume continues the run. The exit code is 1 if no codec passed its checks,
