@@ -520,7 +520,9 @@ class TestTrust:
         assert refused.returncode == 2
         assert "rows.pickle: reading a pickle can run code; use --trust-files" in refused.stderr
         assert (tmp_path / "out.json").read_bytes() == before
-        assert run(tmp_path, "--resume", "out.json", "--all", "--budget", "0", "--trust-files").returncode == 0
+        assert (
+            run(tmp_path, "--resume", "out.json", "--all", "--budget", "0", "--trust-files").returncode == 0
+        )
 
     @pytest.mark.slow
     def test_functions_are_named_anew(self, tmp_path: Path) -> None:

@@ -516,7 +516,9 @@ class TestCommand:
         with (tmp_path / "a.pickle").open("wb") as file:
             for record in datasets.corpus("types", 100).records():
                 pickle.dump(record, file)
-        done = bakeoff(tmp_path, "generate", "--like", "a.pickle", "--trust-files", "-n", "5", "-o", "t.pickle")
+        done = bakeoff(
+            tmp_path, "generate", "--like", "a.pickle", "--trust-files", "-n", "5", "-o", "t.pickle"
+        )
         record = next(datasets.corpus(tmp_path / "t.pickle", trusted=True).records())
 
         assert 0 == done.returncode, done.stderr
