@@ -178,7 +178,7 @@ class Malicious:
 
 @pytest.mark.parametrize("operation", ["dump", "load", "nothing"])
 def test_once_reads_no_pickle_unless_told_to(tmp_path, operation):
-    """It may run code; every command wants --trust-files for it. Timing a pickle codec is something else."""
+    """It may run any code; all commands want --trust-files for it. Timing a pickle codec is another thing."""
     ran = tmp_path / "ran"
     (tmp_path / "rows.pickle").write_bytes(pickle.dumps([Malicious(ran)]))
     once = ("once", operation, "pickle", str(tmp_path / "rows.pickle"), "--calls", "1")

@@ -35,14 +35,13 @@ def folder(tmp_path: Path) -> Path:
 
 
 WRITERS = (
-    "convert rows.jsonl {} -f jsonl",
-    "generate movies -n 2 -f jsonl -o {}",
+    "convert rows.jsonl {}",
+    "generate movies -n 2 -o {}",
     "generate --like rows.jsonl --save-profile {}",
-    "report a.json -f csv -o {}",
+    "report a.json -f bencher -o {}",
     "compare a.json b.json --force -o {}",
-    "fidelity -c json -f csv -o {}",
+    "survey rows.jsonl -o {}",
     "survey rows.jsonl --schema-to {}",
-    "schema export orders.avsc -f protobuf -o {}",
     "run rows.jsonl -c json --ops size --quick --budget 0 -o {}",
     "watch -o {} -- true",
 )
@@ -54,18 +53,17 @@ WRITERS = (
     [
         ("report a.json -o a.json", "a.json: is an input of this command"),
         ("report a.json -o ../{folder}/a.json", "a.json: is an input of this command"),
-        ("report a.json -f html -o b.json", "b.json: is a result file"),
-        ("report a.json -f svg -o b.json", "b.json: is a result file"),
+        ("report a.json -f json -o b.json", "b.json: is a result file"),
+        ("report a.json -f bencher -o b.json", "b.json: is a result file"),
         ("compare a.json b.json -o a.json", "a.json: is an input of this command"),
         ("compare a.json b.json -o b.json", "b.json: is an input of this command"),
         ("pick a.json --trusted --allow-loss --write --lock a.json", "a.json: is an input of this command"),
-        ("fidelity -c json -f csv -o a.json", "a.json: is a result file"),
         ("generate movies -n 2 -o a.json", "a.json: is a result file"),
         ("convert rows.jsonl a.json", "a.json: is a result file"),
-        ("schema infer rows.jsonl -o rows.jsonl", "rows.jsonl: is an input of this command"),
+        ("schema infer rows.jsonl -o rows.jsonl", "rows.jsonl: this command writes no .jsonl"),
         ("schema infer rows.py --from jsonl -o rows.py", "rows.py: is an input of this command"),
-        ("schema infer movies -n 5 -o rows.jsonl", "rows.jsonl: exists and is not a Python file"),
-        ("schema infer rows.jsonl -o a.json", "a.json: is a result file"),
+        ("schema infer movies -n 5 -o rows.jsonl", "rows.jsonl: this command writes no .jsonl"),
+        ("schema infer rows.jsonl -o a.json", "a.json: this command writes no .json;"),
     ],
 )
 def test_nothing_is_lost_to_an_output(folder: Path, line: str, said: str) -> None:

@@ -30,7 +30,7 @@ GROUPS = {
         "compare": "Compare two results; fail on a real regression.",
         "history": "Show results over time, and the runs from which figures changed.",
         "pick": "Choose a codec for your use, and say why.",
-        "verify": "Measure three cells of a result again, and say whether they agree.",
+        "verify": "Re-measure three figures of a result at random, and check that they hold.",
     },
     "Data": {
         "corpora": "List or describe record corpora.",

@@ -96,17 +96,8 @@ def main(targets: Targets) -> None:
         extras = sorted({extra for needed in CODECS.values() for extra in needed})
         subprocess.run((python, "-m", "pip", "install", "--quiet", *extras), check=True)
         for codec in CODECS:
-            decide = (
-                python,
-                "-m",
-                "bakeoff",
-                "pick",
-                "--choose",
-                codec,
-                "--write",
-                "--lock",
-                f"{codec}.lock",
-            )
+            choice = ("--choose", codec, "--write", "--lock", f"{codec}.lock")
+            decide = (python, "-m", "bakeoff", "pick", *choice)
             subprocess.run(decide, cwd=folder, check=True, stderr=subprocess.DEVNULL)
         spent = starts(python, folder)
     click.echo(f"python -c pass: {spent['']:.4g} ms")

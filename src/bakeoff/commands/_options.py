@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import functools
+import math
 import re
 from collections.abc import Callable, Mapping
 from decimal import Decimal
-from pathlib import Path
 from typing import Any, ClassVar, Final, TypeVar, cast
 
 import click
 
 from ..errors import UsageError
 from . import _completion
+from ._written import output_option
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -22,7 +23,7 @@ _NUMBER: Final = re.compile(r"\s*(\d+\.?\d*(?:e[+-]?\d{1,3})?|\.\d+)\s*([a-z]*|%
 class _Records(click.ParamType[int]):
     """A number of records, or the name of a size."""
 
-    name = "N|SM|MD|LG"
+    name = "N"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         from ..datasets import size
@@ -97,6 +98,28 @@ class _Age(_Quantity):
 AGE: Final = _Age("d", "0d", "200y")
 
 
+class Rate(click.ParamType[float]):
+    """Records per second: ``3000/s``, ``10M/day``, ``3k``.
+
+    Args:
+        least: Smallest allowed rate.
+        most: Largest allowed rate.
+    """
+
+    name = "rate"
+
+    def __init__(self, least: float = 0.0, most: float = math.inf) -> None:
+        self.least, self.most = least, most
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        from ..reports.model.prices import parse_rate
+
+        rate = parse_rate(value)
+        if not self.least <= rate <= self.most:
+            self.fail(f"{value!r} is not between {self.least:,.0f}/s and {self.most:,.0f}/s", param, ctx)
+        return rate
+
+
 class Share(_Quantity):
     """A fraction: ``5%`` is 0.05, and so is ``5``, unless plain numbers are fractions."""
 
@@ -152,29 +175,10 @@ _STEP: Final = 4
 _LARGEST: Final = 16 << 20
 
 
-def format_option(
-    *choices: str, default: str | None = "text", told: str = "Output format."
-) -> Callable[[_F], _F]:
-    """Return the option ``-f`` for the output format: one of the choices, else a format of records."""
-    kind = click.Choice(choices) if choices else None
-    metavar = None if choices else "FORMAT"
-    return click.option(
-        "-f",
-        "--format",
-        "form",
-        type=kind,
-        metavar=metavar,
-        default=default,
-        show_default=True,
-        help=told,
-        shell_complete=None if choices else _completion.record_formats,
-    )
-
-
 _HOW: Final = ("skip_bad", "trusted", "at", "encoding", "null", "no_header", "decimal_comma")
 
 trusted_option: Final = click.option(
-    "--trust-files", is_flag=True, help="Allow pickle files, which can run any code."
+    "--trust-files", "trusted", is_flag=True, help="Allow pickle files, which can run any code."
 )
 
 records_option: Final = click.option(
@@ -196,7 +200,7 @@ patience_option: Final = click.option(
     "--all",
     "no_time_limit",
     is_flag=True,
-    help="Measure everything and ignore the time budget.",
+    help="Ignore the time budget, and measure everything.",
 )
 
 
@@ -254,13 +258,10 @@ def measuring(output: str) -> Callable[[_F], _F]:
     """Return the options for the records and codecs to measure, and ``-o`` with its default `output`."""
 
     def add(function: _F) -> _F:
-        kept = click.option(
-            "-o",
-            "--output",
-            type=click.Path(path_type=Path),
+        kept = output_option(
+            ": the result, as JSON. An existing one with other options or data is kept under a dated name.",
+            "json",
             default=output,
-            show_default=True,
-            help="Result file. An existing one with other options or data is kept under a dated name.",
         )(function)
         return click.argument(
             "corpora", nargs=-1, metavar="[CORPUS|FILE]...", shell_complete=_completion.corpora

@@ -12,6 +12,7 @@ import click
 
 from ..escape import visible
 from ._output import standard_output
+from ._written import agreed
 
 if TYPE_CHECKING:
     from ..datasets.base import Corpus, Progress
@@ -26,9 +27,14 @@ def destination(path: str, name: str | None, default: str | None = None) -> File
 
     Raises:
         UnknownFormat: None of them gives a format.
+        UsageError: `name` and the file extension disagree.
     """
-    from ..datasets.readers.formats import format_of
+    from ..datasets.readers.formats import file_formats, format_of
+    from ..datasets.readers.streams import split_compression
 
+    if name is not None:
+        endings = {kind.name: kind.suffixes for kind in file_formats().values()}
+        agreed(name, split_compression(Path(path))[0], tuple(endings), endings=endings)
     return format_of(Path(path), name or (default if path == "-" else None), option="--format")
 
 

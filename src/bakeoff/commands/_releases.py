@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from ..errors import UsageError
-from ._options import Time, format_option, measuring, reading, records_option
+from ._options import Time, measuring, reading, records_option
+from ._written import format_option
 
 if TYPE_CHECKING:
     from ..bench.results import ResultData
@@ -38,7 +39,10 @@ def comparing(output: str, budget: float) -> Callable[[_F], _F]:
                 help=f"Most time per corpus; a run ends earlier when it is precise.  [default: {budget:g}s]",
             ),
             click.option(
-                "--offline", is_flag=True, default=None, help="Fetch nothing; use the releases in the cache."
+                "--offline",
+                is_flag=True,
+                default=None,
+                help="Download nothing: the releases are in the cache.",
             ),
             measuring(output),
         ):

@@ -13,7 +13,8 @@ import click
 from ..console import show_table
 from ..errors import UsageError
 from . import _completion
-from ._options import Size, Time, format_option
+from ._options import Size, Time
+from ._written import format_option
 
 if TYPE_CHECKING:
     from ..bench.lab.hostile.campaign import AttackedCodec, AttackFinding

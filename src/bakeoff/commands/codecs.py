@@ -12,7 +12,7 @@ import click
 from ..errors import UsageError
 from ..grid import draw
 from . import _completion
-from ._options import format_option
+from ._written import format_option
 
 COLUMNS = ("codec", "format", "version", "accelerated", "trusted only", "preserves", "guards", "media type")
 

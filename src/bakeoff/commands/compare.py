@@ -10,8 +10,9 @@ import click
 from ..errors import RunError, UsageError
 from ..files import is_watch_file
 from ._confirm import TypedOptions, confirm
-from ._options import Share, Time, format_option, trusted_option
+from ._options import Share, Time, trusted_option
 from ._output import exit_code_1_is_an_answer, guard, put, put_table, typed
+from ._written import writing
 
 if TYPE_CHECKING:
     from ..reports.decide.compare import Gate
@@ -23,8 +24,7 @@ _COUNTS = 0.005
 @click.command()
 @click.argument("before", type=click.Path(path_type=Path))
 @click.argument("after", type=click.Path(path_type=Path))
-@format_option("text", "md", "json")
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="File to write; - for standard output.")
+@writing("text", "md", "json")
 @click.option(
     "--fail-above",
     "limit",
@@ -57,12 +57,12 @@ _COUNTS = 0.005
     "corpora",
     multiple=True,
     metavar="SOURCE",
-    help="Source of the records for --confirm; repeatable.  [default: that of BEFORE]",
+    help="The corpus to measure with --confirm; repeatable.  [default: that of BEFORE]",
 )
 @click.option("--schema", metavar="SCHEMA", help="Schema in Python for --confirm, as the run had it.")
 @trusted_option
 @click.option("--budget", type=Time("1s"), default=120.0, help="Most time for --confirm.  [default: 2min]")
-@click.option("--force", is_flag=True, help="Compare runs even if corpora or options differ.")
+@click.option("--force", is_flag=True, help="Even if corpora or options differ, compare the runs.")
 def command(
     before: Path,
     after: Path,
@@ -81,8 +81,8 @@ def command(
 ) -> None:
     """Compare two runs of the same work: AFTER against BEFORE.
 
-    A change counts when it is significant (Holm over all timed cells) and above 1%; everything else
-    is "same" or "not significant". Intervals have the level of the verdicts. --fail-above 5% fails on
+    A change counts if it is above 1 % and statistically significant; everything else is "same" or "not
+    significant". Intervals have the level of the verdicts. --fail-above 5% fails on
     a significant regression with an estimate above 5%, on a cell that BEFORE measured and AFTER did
     not, on a codec that preserves less or fails, and on a new leak. It cannot decide if a cell could
     have become worse by 10% (`at worst`), or if another tenant used the core in only one of the runs.

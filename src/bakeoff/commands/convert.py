@@ -10,16 +10,17 @@ import click
 
 from ..errors import UsageError
 from . import _completion
-from ._options import RECORDS, format_option, reading
+from ._options import RECORDS, reading
 from ._output import guard
 from ._records import destination, output, report_remark, report_skipped, slow_progress
+from ._written import format_option
 
 
 @click.command("convert")
 @click.argument("source", shell_complete=_completion.files)
 @click.argument("target", shell_complete=_completion.files)
 @reading
-@format_option(default=None, told="Format of TARGET, if its name does not say.")
+@format_option(default=None, told="Output format, if the name of TARGET does not say.")
 @click.option("-n", "--records", type=RECORDS, help="Number of records to convert.")
 def command(
     source: str,

@@ -10,8 +10,9 @@ import click
 
 from ..escape import shortened
 from . import _completion
-from ._options import RECORDS, format_option, reading, seed_option
+from ._options import RECORDS, reading, seed_option
 from ._records import report_remark, report_skipped, slow_progress
+from ._written import format_option
 
 
 @click.command("corpora")

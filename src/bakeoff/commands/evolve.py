@@ -10,9 +10,10 @@ import click
 
 from ..errors import UsageError
 from . import _completion
-from ._options import RECORDS, Time, format_option, reading, selecting
+from ._options import RECORDS, Time, reading, selecting
 from ._records import report_remark, report_skipped, slow_progress
 from ._schemas import include_option, named
+from ._written import writing
 
 if TYPE_CHECKING:
     from ..schemas.difference import SchemaDifference
@@ -38,7 +39,12 @@ _RECORDS = 200
     "schemas.",
 )
 @click.option(
-    "-n", "--records", type=RECORDS, default=_RECORDS, show_default=True, help="Records of each version."
+    "-n",
+    "--records",
+    type=RECORDS,
+    default=_RECORDS,
+    show_default=True,
+    help="Number of records of each version.",
 )
 @include_option
 @reading
@@ -48,12 +54,9 @@ _RECORDS = 200
     type=Time(),
     default="10s",
     show_default=True,
-    help="Time for all codecs, at least 30s.",
+    help="Most time for all codecs.",
 )
-@format_option("text", "md", "json")
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), help="File to write instead of standard output."
-)
+@writing("text", "md", "json")
 @click.pass_context
 def command(
     context: click.Context,

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ._options import format_option, selecting
+from ._options import selecting
 from ._placed import listed
 from ._tables import csv_of, drawn, paragraphs, split
+from ._written import writing
 
 if TYPE_CHECKING:
     from ..bench.lab.fidelity.matrix import Tried
@@ -27,18 +28,12 @@ LEGEND = (
 @selecting("all that are installed")
 @click.option(
     "--readers",
-    multiple=True,
     metavar="LANGUAGES",
-    help="Show what libraries of these languages read and write, instead: go,node (see bakeoff readers).",
+    help="Languages whose libraries are shown instead, with what they read and write: go,node (see bakeoff "
+    "readers).",
 )
-@format_option("text", "md", "csv", "html")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="File to write instead of standard output.",
-)
-def command(codecs: tuple[str, ...], readers: tuple[str, ...], form: str, output: Path | None) -> None:
+@writing("text", "md", "csv", "html")
+def command(codecs: tuple[str, ...], readers: str | None, form: str, output: Path | None) -> None:
     """Show which Python types each codec preserves, without and with a schema.
 
     Each codec is tried in a separate process. The text format splits the table to fit the terminal.
@@ -55,9 +50,9 @@ def command(codecs: tuple[str, ...], readers: tuple[str, ...], form: str, output
 
     guard(output)
     # Every column shows both, with and without a schema.
-    parts = [split_name(name) for name in select(codecs, tried() if readers else None)]
-    if readers:
-        text = _read(list(dict.fromkeys(base for base, _, _ in parts)), listed(readers), form)
+    parts = [split_name(name) for name in select(codecs, None if readers is None else tried())]
+    if readers is not None:
+        text = _read(list(dict.fromkeys(base for base, _, _ in parts)), listed([readers]), form)
     else:
         names = (join_name(base, compression=compression) for base, _, compression in parts)
         text = _preserved(list(dict.fromkeys(names)), form)

@@ -12,9 +12,10 @@ from ..errors import UsageError, near
 from ..escape import visible
 from ..files import read_limited
 from . import _completion
-from ._options import RECORDS, format_option, reading, seed_option
-from ._output import guard
+from ._options import RECORDS, reading, seed_option
+from ._output import guard, is_stdout
 from ._records import destination, output, report_remark, report_skipped, slow_progress
+from ._written import format_option, output_option
 
 if TYPE_CHECKING:
     from ..datasets.base import Progress
@@ -50,9 +51,9 @@ if TYPE_CHECKING:
     "as the original]",
 )
 @seed_option
-@click.option("-o", "--output", "path", help="File to write; - is standard output.  [default: -]")
+@output_option("; - for standard output.  [default: -]", name="path")
 @format_option(
-    default=None, told="Format, if the file name does not say.  [default on standard output: jsonl]"
+    default=None, told="Output format, if the file name does not say.  [default on standard output: jsonl]"
 )
 @reading
 def command(
@@ -63,7 +64,7 @@ def command(
     hide_names: bool,
     records: int | None,
     seed: int | None,
-    path: str | None,
+    path: Path | None,
     form: str | None,
     how: Mapping[str, Any],
 ) -> None:
@@ -86,7 +87,7 @@ def command(
     if like is None and (any(how.values()) or save_profile or hide_names):
         raise UsageError("options of reading, --save-profile and --hide-names go with --like")
     if name is not None:
-        _write(path or "-", form, f"generating {name}", _built_in(name, records, seed))
+        _write(path or Path("-"), form, f"generating {name}", _built_in(name, records, seed))
         return
     found = _fitted(like, hide_names, how) if like is not None else _read(profile)
     if save_profile is not None:
@@ -95,7 +96,7 @@ def command(
             return
     count = found.records if records is None else records
     _write(
-        path or "-",
+        path or Path("-"),
         form,
         "generating synthetic records",
         _records(found, count, seed),
@@ -103,17 +104,17 @@ def command(
     )
 
 
-def _write(path: str, form: str | None, told: str, made: Any, *, is_document: bool = False) -> None:
+def _write(path: Path, form: str | None, told: str, made: Any, *, is_document: bool = False) -> None:
     from ..datasets.readers.formats import file_formats
     from ..datasets.writing import write
 
-    kind = destination(path, form, "jsonl")
+    kind = destination(str(path), form, "jsonl")
     if is_document and kind.name == "json":
         kind = file_formats()["jsonl"]  # a list with one document would be a different document
-    guard(Path(path))
-    with slow_progress(told) as show, output(path) as file:
+    guard(path)
+    with slow_progress(told) as show, output(str(path)) as file:
         count = write(made(show), file, kind)
-    if path != "-":
+    if not is_stdout(path):
         click.echo(f"{path}: {count:,} record{'s' * (count != 1)}", err=True)
 
 

@@ -10,15 +10,15 @@ import click
 from ..errors import RunError, UsageError
 from . import _completion
 from ._earlier import results_in
-from ._options import Share, format_option
+from ._options import Share
 from ._output import exit_code_1_is_an_answer, guard, put, put_table
 from ._placed import listed
+from ._written import writing
 
 
 @click.command()
 @click.argument("folders", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="DIR...")
-@format_option("text", "md", "csv", "json", "html")
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="File to write; - for standard output.")
+@writing("text", "md", "csv", "json", "html")
 @click.option(
     "-c",
     "--codec",

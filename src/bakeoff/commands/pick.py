@@ -11,7 +11,7 @@ import click
 from ..errors import RunError, UsageError, hint, near
 from ..escape import Styled
 from . import _completion
-from ._options import AGE, costing
+from ._options import AGE, Rate, costing
 from ._output import layout, put, typed
 from ._placed import listed
 from ._schemas import include_option, named
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     metavar="LIST",
     help="Reads for each write by language, as measured by `bakeoff run --readers`: go*20,node*4,python.",
 )
-@click.option("--rate", metavar="RATE", help="Records that are written: 3000/s, 10M/day.")
+@click.option("--rate", type=Rate(), help="Rate of the records: 3000/s, 10M/day.")
 @click.option(
     "--core-year",
     type=float,
@@ -71,7 +71,7 @@ if TYPE_CHECKING:
     "without that, a format that they can read.",
 )
 @click.option("--allow-loss", is_flag=True, help="Allow codecs that lose data; the table says what.")
-@click.option("--corpus", "corpora", multiple=True, help="Decide by this corpus only; repeatable.")
+@click.option("--corpus", "corpora", multiple=True, help="The corpus to decide by; repeatable.")
 @click.option(
     "--choose",
     "codec",
@@ -83,12 +83,12 @@ if TYPE_CHECKING:
     "--schema",
     metavar="SCHEMA",
     shell_complete=_completion.files,
-    help="Schema for a codec of --choose that needs one and was not measured; the lock stores it.",
+    help="Schema for a codec of --choose that was not measured; the lock stores its definition.",
 )
 @include_option
 @click.option("--explain", is_flag=True, help="Show how the cost is computed, and the tie-breakers.")
 @click.option("--write", is_flag=True, help="Write the choice to the lock file.")
-@click.option("--force", is_flag=True, help="With --write: replace a lock of another wire format.")
+@click.option("--force", is_flag=True, help="Even if the lock has another wire format, --write replaces it.")
 @click.option("--check", is_flag=True, help="Check the lock file instead; exit 1 if it does not match.")
 @click.option("--max-age", type=AGE, help="With --check: maximum age of the measurement, such as 90d.")
 @click.option(
@@ -102,7 +102,7 @@ def command(
     bandwidth: str | None,
     crossings: Crossings | None,
     readers: str,
-    rate: str | None,
+    rate: float | None,
     core_year: float | None,
     gigabyte: float | None,
     needs: str,
@@ -149,9 +149,8 @@ def command(
     from ..reports.model.cost import CostModel
     from ..reports.model.environment import block_noun
     from ..reports.model.files import load_all
-    from ..reports.model.merge import by_machine
-    from ..reports.model.names import plain_name
-    from ..reports.model.prices import Prices, parse_rate
+    from ..reports.model.merge import by_machine, plain_name
+    from ..reports.model.prices import Prices
     from . import _lock
 
     if check:
@@ -169,7 +168,7 @@ def command(
     place = located(lock)
     wish = Wish(
         cost=CostModel.of(reads, bandwidth, crossings),
-        rate=None if rate is None else parse_rate(rate),
+        rate=rate,
         prices=Prices.of(core_year, gigabyte),
         needs=tuple(listed([needs])),
         trusted=not untrusted,
@@ -216,7 +215,7 @@ def _check_agreement(choices: Sequence[tuple[str, PickedCodec]], noun: str) -> N
     Raises:
         RunError: They differ.
     """
-    from ..reports.model.names import plain_name
+    from ..reports.model.merge import plain_name
 
     if len({plain_name(choice.name) for _, choice in choices}) > 1:
         lines = [f"  {label}: {choice.sentence}" for label, choice in choices]

@@ -11,7 +11,7 @@ import click
 
 from ..errors import UsageError
 from . import _completion, _placed
-from ._options import Time, measuring, patience_option, reading, records_option, seed_option, selecting
+from ._options import Rate, Time, measuring, patience_option, reading, records_option, seed_option, selecting
 from .run import carry_out
 
 _CORPORA = ("messages",)
@@ -53,10 +53,12 @@ _SEARCH = 60.0
     default=_CONSUMERS,
     show_default=True,
     metavar="LIST",
-    help="Comma-separated numbers of readers. Each is a process that decodes every record.",
+    help="Comma-separated numbers of consumers. Each is a process that decodes every record.",
 )
 @click.option(
-    "--rate", type=click.IntRange(1, 1_000_000), metavar="N", help="Records per second.  [default: 3000]"
+    "--rate",
+    type=Rate(least=1, most=1_000_000),
+    help="Rate of the records: 3000/s, 10M/day.  [default: 3000/s]",
 )
 @click.option(
     "--max-p99",
@@ -92,7 +94,7 @@ _SEARCH = 60.0
 @click.option(
     "--budget",
     type=Time(),
-    help="Time per corpus, reading and checking included.  "
+    help="Most time per corpus, reading and checking included.  "
     f"[default: {_EACH:g}s for each transport and number of readers, {_BROKER:g}s through a broker, "
     f"{_SEARCH:g}s more with --max-p99]",
 )
@@ -104,7 +106,7 @@ def command(
     transports: Sequence[str],
     brokers: Sequence[str],
     consumers: str,
-    rate: int | None,
+    rate: float | None,
     bound: float | None,
     compression: str | None,
     linger: float | None,
@@ -140,7 +142,7 @@ def command(
     usual = sum(points.values()) / share
     if given["budget"] is not None and not given["no_time_limit"]:
         points = _affordable(points, given["budget"])
-    operations = tuple(_operations(points, rate, bound))
+    operations = tuple(_operations(points, None if rate is None else round(rate), bound))
     options = _placed.options(
         corpora or _CORPORA,
         chosen_codecs,

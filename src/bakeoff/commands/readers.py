@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 
 @click.command("readers")
 @click.argument("languages", nargs=-1, metavar="[LANGUAGE...]")
-@click.option(
-    "--offline", is_flag=True, help="Download nothing; use what the toolchain has downloaded before."
-)
+@click.option("--offline", is_flag=True, help="Download nothing: the toolchain has done so before.")
 def command(languages: tuple[str, ...], offline: bool) -> None:
     """Build the readers of other languages, or list them.
 

@@ -12,36 +12,25 @@ import click
 
 from ..errors import RunError, UsageError
 from ..escape import visible
-from ..files import is_device, is_watch_file
+from ..files import is_watch_file
 from ..reports.tables.layouts import LAYOUTS, PUBLISHED
-from ._options import costing, format_option
+from ._options import costing
 from ._output import guard, is_stdout, layout, put, put_table, typed
+from ._written import BY_ENDING, agreed, format_option, output_option
 
 if TYPE_CHECKING:
     from ..bench.results import ResultData
 
 _TABLES = ("text", "md", "csv", "json", "latex", "rst")
 _CHARTS = ("svg", "png")
+_FORMS = (*_TABLES, "html", *_CHARTS, "pyperf", "bencher")
 _DRAWN = ("reads", "bandwidth", "crossings", "dark")
 
 
 @click.command()
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE]...")
-@format_option(
-    *_TABLES,
-    "html",
-    *_CHARTS,
-    "pyperf",
-    "bencher",
-    default=None,
-    told="Output format.  [default: by the ending of -o, else text]",
-)
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    help="File to write (- for standard output); a folder for pyperf.",
-)
+@format_option(*_FORMS, default=None, told=BY_ENDING)
+@output_option(" (- for standard output), or a folder for pyperf. Its ending decides the format.")
 @click.option("--columns", help="Comma-separated columns in this order; NAME:x is relative.")
 @click.option("--sort", help="Column to sort by; -NAME reverses the order.  [default: rank]")
 @click.option("--relative-to", "baseline", metavar="CODEC", help="Codec that relative columns compare with.")
@@ -73,7 +62,7 @@ _DRAWN = ("reads", "bandwidth", "crossings", "dark")
     "--anonymous",
     "nameless",
     is_flag=True,
-    help="Leave out host, paths, commands, field names and record values.",
+    help="Leave out what is private: host, paths, commands, field names, values of records.",
 )
 @click.option(
     "--publishable",
@@ -102,7 +91,7 @@ def command(
     """
     from ..reports.model.files import load_all
 
-    form = form or _form_of(output, show)
+    form = agreed(form, output, _FORMS, default="html" if show else "text")
     if chart and form not in _CHARTS:
         raise UsageError(f"--chart applies to svg and png, not to {form}")
     if dark and form not in _CHARTS:
@@ -177,19 +166,6 @@ def _check_publishable(results: Sequence[ResultData], files: Sequence[Path], out
 
     if lines := lacking(results, files, output):
         raise RunError("\n- ".join(["this report cannot be published; it lacks:", *lines]))
-
-
-def _form_of(output: Path | None, show: bool) -> str:
-    if show:
-        return "html"
-    ending = output.suffix.lower() if output is not None else ""
-    known = {".tex": "latex", ".txt": "text", ".htm": "html", ".markdown": "md"}
-    known |= {f".{form}": form for form in (*_TABLES, "html", *_CHARTS)}
-    if output is None or not ending or is_device(output):
-        return "text"
-    if ending not in known:
-        raise UsageError(f"{output}: unknown ending {ending}; use -f, or one of {', '.join(sorted(known))}")
-    return known[ending]
 
 
 def _put_page(html: str, output: Path | None, show: bool) -> None:

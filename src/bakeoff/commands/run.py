@@ -86,19 +86,21 @@ _TOPICS = {
     "--scale-to", type=click.IntRange(min=1), metavar="N", help="Show times for N records instead of one."
 )
 @click.option(
-    "--quick", is_flag=True, help="Ten seconds per corpus: fewer records, wider intervals, no memory."
+    "--quick",
+    is_flag=True,
+    help="Less time, wider intervals: ten seconds per corpus, fewer records, no memory.",
 )
 @click.option(
     "--all",
     "no_time_limit",
     is_flag=True,
     default=None,
-    help="Run every codec and ignore the time budget.",
+    help="Ignore the time budget, and run every codec.",
 )
 @click.option(
     "--precision",
     type=Share("%", "0.0001%", "99%"),
-    help="Half-width of the ratios' intervals to reach: 0.5%.  [default: 2%]",
+    help="Stop when ratios are known to this, ±: 0.5%.  [default: 2%]",
 )
 @click.option(
     "--ratios",
@@ -109,7 +111,7 @@ _TOPICS = {
 @click.option(
     "--budget",
     type=Time(),
-    help="Time per corpus, reading and checking included: 90s, 5min.  [default: 70s; 9s with --quick]",
+    help="Most time per corpus, reading and checking included: 90s, 5min.  [default: 70s; 9s with --quick]",
 )
 @click.option("--isolate", is_flag=True, default=None, help="One codec per process, for absolute figures.")
 @click.option(
@@ -183,11 +185,11 @@ _TOPICS = {
 @include_option
 @click.option(
     "--readers",
-    metavar="LIST",
-    help="Also let libraries of these languages read the payloads: go,node. `bakeoff readers` builds them.",
+    metavar="LANGUAGES",
+    help="Languages whose libraries also read the payloads: go,node. `bakeoff readers` builds them.",
 )
 @click.option(
-    "--offline", is_flag=True, default=None, help="Fetch no release that -c names; use those in the cache."
+    "--offline", is_flag=True, default=None, help="Download nothing: releases that -c names are in the cache."
 )
 @click.option("--raw", is_flag=True, help="Also measure the libraries' own calls, as NAME/raw.")
 @reading

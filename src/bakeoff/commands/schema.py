@@ -18,10 +18,12 @@ from ._options import RECORDS, Share, reading, selecting
 from ._output import guard, is_stdout, put
 from ._records import output, report_remark, report_skipped, slow_progress
 from ._schemas import include_option, named
+from ._written import agreed, output_option
 
 if TYPE_CHECKING:
     from ..schemas import AdviceCounter, Schema
 
+_PYTHON = {"python": (".py", ".pyi")}
 SHOWN = 40
 """Characters of an example."""
 
@@ -56,14 +58,7 @@ def command() -> None:
     help="Share of a field's texts that must look like a date, for example, to become one.",
 )
 @click.option("--base64", is_flag=True, help="Treat fields with only base64 text as bytes.")
-@click.option(
-    "-o",
-    "--output",
-    "target",
-    default="-",
-    metavar="FILE.py",
-    help="File to write instead of standard output.",
-)
+@output_option("; - for standard output.", "python", name="target", default="-", endings=_PYTHON)
 def infer(
     source: str,
     records: int | None,
@@ -71,7 +66,7 @@ def infer(
     name: str,
     confidence: float,
     base64: bool,
-    target: str,
+    target: Path,
 ) -> None:
     """Print the schema of the records in FILE as a Python module of TypedDicts.
 
@@ -83,26 +78,23 @@ def infer(
 
     if not name.isidentifier():
         raise UsageError(f"--name {name}: not a Python name")
-    file_path = Path(target)
-    guard(file_path, (Path(source),))
-    if file_path.is_file() and not is_device(file_path) and file_path.suffix not in (".py", ".pyi"):
-        raise UsageError(f"{target}: exists and is not a Python file; choose FILE.py with -o")
+    guard(target, (Path(source),))
     made = corpus(source, records, **how)
     with slow_progress(f"reading {source}") as show:
         schema = Schema.infer(made.records(show), name=name, confidence=confidence, base64=base64)
     text = schema.to_python().encode()
-    _keep_corrected(file_path, text)
+    _keep_corrected(target, text)
     _write(text, target)
     report_remark(made)
     report_skipped(made.source, made.skipped, made.bad)
 
 
-def _write(text: bytes, target: str) -> None:
+def _write(text: bytes, target: Path) -> None:
     """Write a schema to a file as it is, or to standard output."""
-    if is_stdout(Path(target)):
+    if is_stdout(target):
         put(text.decode(), None)
         return
-    with output(target) as file:
+    with output(str(target)) as file:
         file.write(text)
 
 
@@ -128,7 +120,7 @@ def _keep_corrected(path: Path, text: bytes, otherwise: str = "remove it first")
     "--format",
     "language",
     metavar="LANGUAGE",
-    help="avro, protobuf, arrow, thrift or json-schema; default: by the ending of -o.",
+    help="Output format: avro, protobuf, arrow, thrift or json-schema.  [default: by the ending of -o]",
 )
 @click.option(
     "--keep",
@@ -137,11 +129,9 @@ def _keep_corrected(path: Path, text: bytes, otherwise: str = "remove it first")
     help="Older version; fields that are in both keep their names and numbers.",
 )
 @include_option
-@click.option(
-    "-o", "--output", "target", default="-", metavar="FILE", help="File to write instead of standard output."
-)
+@output_option("; - for standard output. Its ending decides the language.", name="target", default="-")
 def export(
-    schema: str, language: str | None, keep: str | None, include: tuple[str, ...], target: str
+    schema: str, language: str | None, keep: str | None, include: tuple[str, ...], target: Path
 ) -> None:
     """Write SCHEMA in the language of a format that needs one.
 
@@ -152,20 +142,19 @@ def export(
       bakeoff schema export events.py -o events.proto
       bakeoff schema export events.py --keep events.proto -o events.proto
     """
-    from ..schemas.wire.languages import LANGUAGES, language_of
+    from ..schemas.wire.languages import LANGUAGES
 
-    file_path = Path(target)
-    if (wanted := language or language_of(target)) is None:
+    if not (wanted := agreed(language, target, tuple(LANGUAGES), default="", endings=LANGUAGES)):
         raise UsageError(f"choose a language with -f: {', '.join(LANGUAGES)}")
     made = named(schema, include)
     if keep is not None:
         made = made.keeping(named(keep, include))
     definition = made.definition(wanted)
-    kept = keep is not None and Path(keep).exists() and file_path.exists() and file_path.samefile(keep)
+    kept = keep is not None and Path(keep).exists() and target.exists() and target.samefile(keep)
     if not kept:
-        guard(file_path, (Path(schema.partition("#")[0]),))
-        if not is_device(file_path):
-            _keep_corrected(file_path, definition, f"--keep {target} keeps its numbers")
+        guard(target, (Path(schema.partition("#")[0]),))
+        if not is_device(target):
+            _keep_corrected(target, definition, f"--keep {target} keeps its numbers")
     _write(definition, target)
 
 
@@ -199,11 +188,11 @@ def show(schema: str, codecs: tuple[str, ...], include: tuple[str, ...], as_obje
 @click.option("-n", "--records", type=RECORDS, help="Number of records to convert.")
 @reading
 @click.option(
-    "-c",
-    "--codec",
-    metavar="NAME",
+    "--written-by",
+    "codec",
+    metavar="CODEC",
     shell_complete=_completion.codecs,
-    help="Expect that codec's forms of types it lacks; default: by the ending.",
+    help="Expect this codec's forms of types that it lacks.  [default: by the ending of FILE]",
 )
 @include_option
 @click.option("--notes", is_flag=True, help="Also exit with 1 for fields marked as notes.")

@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 import click
 
-from ._options import format_option
+from ._written import format_option
 
 PARTS = ("harness", "core", "pairs", "planted", "leaks", "clean", "failures", "peak")
 """Parts of `bench.selftest`, listed here so that ``--help`` does not import the harness."""

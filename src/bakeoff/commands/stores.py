@@ -60,11 +60,11 @@ _ADDRESSES = 16 << 30
     help=f"Number of records to check and measure.  [default: {_SAMPLE}]",
 )
 @seed_option
-@click.option("--quick", is_flag=True, help="Wider intervals, in half the time.")
+@click.option("--quick", is_flag=True, help="Less time, wider intervals: half the time.")
 @click.option(
     "--budget",
     type=Time(),
-    help=f"Time per corpus, reading and checking included.  [default: {_BUDGET:g}s for each size]",
+    help=f"Most time per corpus, reading and checking included.  [default: {_BUDGET:g}s for each size]",
 )
 @patience_option
 @reading

@@ -21,6 +21,7 @@ from ._output import guard, put
 from ._records import destination, report_skipped
 from ._records import output as opened_output
 from ._schemas import include_option, named
+from ._written import output_option
 
 if TYPE_CHECKING:
     from ..bench.run.survey import SurveyFindings
@@ -35,12 +36,7 @@ VERSION = 1
 @selecting("json")
 @click.option("--schema", metavar="SCHEMA", help="Schema for codecs that need one and for NAME+schema.")
 @include_option
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Also write the findings to this file, as JSON.",
-)
+@output_option(": the findings, as JSON.", "json")
 @click.option(
     "--sample-to",
     "sample",
@@ -49,7 +45,7 @@ VERSION = 1
     help="Write a uniform sample of the records to this file, for `bakeoff run`.",
 )
 @click.option(
-    "-n", "--records", type=RECORDS, default=1_000, show_default=True, help="Records of the sample."
+    "-n", "--records", type=RECORDS, default=1_000, show_default=True, help="Number of records of the sample."
 )
 @click.option(
     "--schema-to",

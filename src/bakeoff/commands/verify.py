@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     "--corpus",
     "source",
     metavar="SOURCE",
-    help="Where the records are now.  [default: where the file says they were]",
+    help="The corpus to measure.  [default: where the file says its records were]",
 )
 @click.option("--schema", metavar="SCHEMA", help="Schema in Python, as the run had it.")
 @trusted_option
@@ -51,7 +51,7 @@ def command(
     trusted: bool,
     budget: float,
 ) -> None:
-    """Measure three cells of a result file again, chosen at random, and say whether they agree.
+    """Re-measure three figures of a result file at random, and check that they hold.
 
     Times differ between machines, so each cell is compared with the other two: the ratio of their times
     here against the same ratio in the file. A ratio disagrees when the difference is significant and

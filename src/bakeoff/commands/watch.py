@@ -17,6 +17,7 @@ from ..errors import BakeoffError, RunError, UsageError
 from ..files import atomic_write, check_own, end_of_links, is_device, is_watch_file
 from ._output import layout, typed
 from ._records import destination
+from ._written import output_option
 
 if TYPE_CHECKING:
     from ..bench.results.watched import WatchData
@@ -29,17 +30,16 @@ _RECORDS = ".msgpack"
 
 @click.command("watch", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
 @click.argument("program", nargs=-1, type=click.UNPROCESSED, metavar="-- PROGRAM [ARGUMENT]...")
-@click.option(
-    "-o",
-    "--output",
-    "path",
-    type=click.Path(path_type=Path),
+@output_option(
+    ": the answer, as JSON. The kept records are written next to it, as .msgpack; only you may read them.",
+    "json",
+    name="path",
     default="watch.json",
-    show_default=True,
-    help="File for the answer. The kept records are written next to it, as .msgpack; only you may read them.",
 )
 @click.option(
-    "--anonymous", is_flag=True, help="Write synthetic records like those kept, with none of their values."
+    "--anonymous",
+    is_flag=True,
+    help="Leave out what is private: synthetic records are kept, with none of the values.",
 )
 @click.option("--no-records", is_flag=True, help="Keep no records: no other codec is timed.")
 @click.option(
