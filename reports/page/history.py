@@ -36,6 +36,8 @@ _LEAST: Final = math.log(1.3)
 """Least log ratio from one end of the axis to the other, so that noise looks small."""
 _STEPS: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
 """Distances of the labels of the axis."""
+_DASHES: Final = ("1 0", "7 3", "2 3", "10 3 2 3", "4 4")
+"""Of lines without a change point; not as many as there are colors, so that each pair occurs once."""
 _MOST: Final = 6
 """Most of these labels."""
 
@@ -54,15 +56,13 @@ def render(found: Sequence[Series]) -> str:
     blocks = []
     for series, section in zip(found, shown.sections, strict=True):
         charts = list(_charts(series))
-        headings = dict.fromkeys(line.operation.heading for line in series.lines)
-        drawn = [chart.operation.heading for chart in charts]
         block = {
             "title": series.title,
             "lines": section.lines,
             "changes": [(dates(series)[run], why, texts) for run, why, texts in changes(series)],
             "answer": section.answer,
             "charts": charts,
-            "unchanged": [heading for heading in headings if heading not in drawn],
+            "left_out": list(_left_out(series, [chart.name for chart in charts])),
             # The renderer escapes text from the results.
             "grid": Markup(html_grid(section)) if section.rows else "",  # noqa: S704
         }
@@ -79,24 +79,41 @@ def render(found: Sequence[Series]) -> str:
 
 
 def _charts(series: Series) -> Iterator[_Chart]:
-    """Yield the charts of the timed operations and others with a change; a codec has one color in all."""
-    changed = dict.fromkeys(line.cell.codec for line in series.lines if line.changes)
-    shades = {codec: PAGE.families[n % len(PAGE.families)] for n, codec in enumerate(changed)}
+    """Yield the charts of the timed operations and others with a change; a codec looks the same in all."""
+    codecs = dict.fromkeys(
+        line.cell.codec for line in sorted(series.lines, key=lambda line: not line.changes)
+    )
+    styles = {codec: _style(number) for number, codec in enumerate(codecs)}
     for name in dict.fromkeys(line.cell.operation_name for line in series.lines):
         lines = [line for line in series.lines if line.cell.operation_name == name]
         if lines[0].operation.phase == "time" or any(line.changes for line in lines):
-            yield _Chart(series, lines, shades)
+            yield _Chart(series, name, lines, styles)
+
+
+def _style(number: int) -> str:
+    """Return the color and the dashes of a codec, the same only for codecs far apart in the legend."""
+    color = PAGE.families[number % len(PAGE.families)]
+    return f"--shade: {color}; --dashes: {_DASHES[number % len(_DASHES)]}"
+
+
+def _left_out(series: Series, drawn: Sequence[str]) -> Iterator[str]:
+    """Say of each operation without a chart why it has none."""
+    for name in dict.fromkeys(line.cell.operation_name for line in series.lines):
+        if name not in drawn:
+            lines = (line for line in series.lines if line.cell.operation_name == name)
+            same = all(len({point.value for point in line.points}) == 1 for line in lines)
+            yield f"{name} {'never changed' if same else 'has no change point'} (no chart)"
 
 
 class _Chart:
     """Lines of one operation: a step to the right for each run, upwards the ratio to the oldest level.
 
-    Lines with a change point have a color, their intervals and a name; all others are gray.
+    Lines with a change point are thick, and have their intervals and a name; all others are thin and dashed.
     """
 
-    def __init__(self, series: Series, lines: Sequence[Line], shades: dict[str, str]) -> None:
-        self._series, self._days = series, dates(series)
-        self._shades = shades
+    def __init__(self, series: Series, name: str, lines: Sequence[Line], styles: dict[str, str]) -> None:
+        self._days = dates(series)
+        self.name, self.styles = name, styles
         self.operation = lines[0].operation
         self.changed = [line for line in lines if line.changes]
         self.steady = [line for line in lines if not line.changes]
@@ -149,7 +166,7 @@ class _Chart:
         ends = [(self._x(p.run), p.high / base) for p in line.points]
         ends += [(self._x(p.run), p.low / base) for p in reversed(line.points)]
         return {
-            "color": self._shades.get(line.cell.codec, ""),
+            "style": self.styles[line.cell.codec],
             "marks": marks,
             "path": " ".join(f"{mark['x']},{mark['y']}" for mark in marks),
             "band": " ".join(f"{x},{self._y(math.log(max(end, 1e-300)))}" for x, end in ends),
@@ -168,7 +185,7 @@ class _Chart:
         return [
             {
                 "text": self._name(line),
-                "color": self._shades[line.cell.codec],
+                "style": self.styles[line.cell.codec],
                 "end": end,
                 "y": round(self.top + place * _HEIGHT, 1),
             }
