@@ -149,7 +149,8 @@ def command(
     from ..reports.model.cost import CostModel
     from ..reports.model.environment import block_noun
     from ..reports.model.files import load_all
-    from ..reports.model.merge import by_machine, plain_name
+    from ..reports.model.merge import by_machine
+    from ..reports.model.names import plain_name
     from ..reports.model.prices import Prices
     from . import _lock
 
@@ -215,7 +216,7 @@ def _check_agreement(choices: Sequence[tuple[str, PickedCodec]], noun: str) -> N
     Raises:
         RunError: They differ.
     """
-    from ..reports.model.merge import plain_name
+    from ..reports.model.names import plain_name
 
     if len({plain_name(choice.name) for _, choice in choices}) > 1:
         lines = [f"  {label}: {choice.sentence}" for label, choice in choices]
