@@ -23,8 +23,8 @@ import madeup
 from bakeoff.bench.results import ResultData
 from bakeoff.reports.model.cost import CostModel
 from bakeoff.reports.model.view import View
+from bakeoff.reports.page import notebook, watched
 from bakeoff.reports.page import page as report
-from bakeoff.reports.page import watched
 from bakeoff.reports.page.chart_rows import points
 from needed import chromium
 
@@ -796,3 +796,15 @@ def test_the_page_of_a_watch(browser: Browser, tmp_path: Path, width: int, schem
     assert page.locator(".icicle .slim text").first.is_visible() == (width == 1280)
     assert Axe().run(page).response["violations"] == []
     page.close()
+
+
+@pytest.mark.parametrize("codecs", [3, 12, 40])
+def test_a_notebook_of_900_pixels_shows_the_rank(browser: Browser, codecs: int) -> None:
+    html = notebook.render(madeup.result(codecs=codecs, corpora=1, processes=6))
+    page = browser.new_page(viewport={"width": 900, "height": 900})
+    page.set_content(f"<!doctype html><body>{html}</body>")
+    rank = page.get_by_role("columnheader", name="rank").bounding_box() or {}
+    frame = page.locator(".bakeoff-result").bounding_box() or {}
+    page.close()
+
+    assert rank["x"] + rank["width"] <= frame["x"] + frame["width"] <= 900
