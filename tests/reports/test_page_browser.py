@@ -330,7 +330,7 @@ def test_a_rate_shows_what_it_takes_and_what_does_not_fit(opened: Opener) -> Non
     assert page.locator('#table th[data-column="rate"]').is_visible()
     # Not `inner_text`: rows out of sight are not rendered.
     cell = page.locator('#table tbody tr:visible [data-column="rate"]').first
-    assert re.fullmatch(r"\S+ cores\nneeds \S+\s% of the bandwidth", cell.text_content() or "")
+    assert re.fullmatch(r"\S+ cores\n\S+\s% of the bandwidth", cell.text_content() or "")
     assert ranks(page)["plist"] == "–"
     row = page.locator('#table tr[data-codec="plist"]:not([hidden])')
     cost = row.locator('[data-column="cost"] small').text_content() or ""
