@@ -30,7 +30,8 @@ _BAR: Final = 19
 """Pixels from one bar to the next."""
 
 _LONGEST: Final = 160
-"""Most pixels of a name next to a bar."""
+_SHARE: Final = 0.36
+"""Most pixels of a name next to a bar, and the share of a wide drawing that it may take instead."""
 
 _DOWN: Final = 4
 """Pixels from the middle of a line of letters to its base line."""
@@ -38,6 +39,7 @@ _DOWN: Final = 4
 _SIZES_HEIGHT: Final = 300
 """Least pixels from the shortest time per byte to the longest."""
 
+_SIZES_LEFT: Final = 78
 _SIZES_MARGIN: Final = 24
 _SIZES_NAME: Final = 14
 """Pixels between names next to lines."""
@@ -271,14 +273,15 @@ def bars(rows: Sequence[Mapping[str, Any]], pen: Pen, width: float) -> Drawing:
         width: Pixels of the whole drawing.
     """
     theme = pen.theme
-    left = min(_LONGEST, max(wide(row["codec"], 12) for row in rows)) + 7
+    longest = max(_LONGEST, _SHARE * width)
+    left = min(longest, max(wide(row["codec"], 12) for row in rows)) + 7
     # The space that leaves every figure on the drawing, however narrow that is.
     room = min((width - left - wide(row["label"]) - 9) / max(row["end"], 0.05) for row in rows)
     across = min(max(24, room), width - left - 60)
     parts = []
     for number, row in enumerate(rows):
         y, color = _BAR * number + 10, pen.color(row["format"])
-        name = shortened(row["codec"], _LONGEST)
+        name = shortened(row["codec"], longest)
         parts.append(words(name, left - 7, y, theme.ink, text_anchor="end", font_size=12))
         place: dict[str, Any] = {"x": left, "y": y - 6, "height": 12}
         if "part" in row:
@@ -313,12 +316,12 @@ def sizes(rows: Sequence[Mapping[str, Any]], pen: Pen, width: float) -> Drawing:
         lines.setdefault(row["codec"], []).append(row)
     height = max(_SIZES_HEIGHT, _SIZES_NAME * (len(lines) - 1)) + 2 * _SIZES_MARGIN
     longest = min(_SIZES_LONGEST, max(wide(name) for name in lines)) + 16
-    across = width - _LEFT - longest
+    across = width - _SIZES_LEFT - longest
     x = Axis.of([row["size"] for row in known], across, 0, linear=False)
     y = Axis.of([row["pace"] for row in known], height, _SIZES_MARGIN, linear=False)
 
     def at(size: float, pace: float) -> tuple[float, float]:
-        return _LEFT + x.share(size) * across, height - y.share(pace) * height
+        return _SIZES_LEFT + x.share(size) * across, height - y.share(pace) * height
 
     parts = [*_sizes_steps(known, x, y, across, height, theme)]
     for line in lines.values():
@@ -330,7 +333,7 @@ def sizes(rows: Sequence[Mapping[str, Any]], pen: Pen, width: float) -> Drawing:
     wanted = [at(row["size"], row["pace"])[1] / height for row in ends]
     for row, place in zip(ends, apart(wanted, _SIZES_NAME / height), strict=True):
         px, py = at(row["size"], row["pace"])
-        right, down = _LEFT + across, place * height
+        right, down = _SIZES_LEFT + across, place * height
         leader = f"M{_px(px)},{_px(py)}L{_px(right + 12)},{_px(down)}"
         parts.append(_stroke(leader, pen.color(row["format"]), stroke_opacity=".45"))
         name = shortened(row["codec"], _SIZES_LONGEST, NAME_SIZE)
@@ -352,7 +355,7 @@ def _sizes_steps(
     """Yield both axes: the sizes that were measured, and steps of the time."""
     last = -math.inf
     for size in sorted({row["size"] for row in rows}):
-        at, text = _LEFT + x.share(size) * across, numbers.bytes_said(size)
+        at, text = _SIZES_LEFT + x.share(size) * across, numbers.bytes_said(size)
         yield _stroke(f"M{_px(at)},0V{_px(height)}", theme.rule)
         if at - wide(text) / 2 >= last + 8:
             last = at + wide(text) / 2
@@ -362,8 +365,10 @@ def _sizes_steps(
         if (at := height - y.share(pace) * height) <= last - 15:
             last = at
             factor, unit = next(step for step in _PACES if pace * step[0] >= 0.999 or step is _PACES[-1])
-            yield words(f"{rounded(pace * factor)} {unit}", _LEFT - 8, at, theme.muted, text_anchor="end")
-    yield words(x.title("bytes of a record as JSON"), _LEFT + across / 2, height + 33, **_title(theme))
+            yield words(
+                f"{rounded(pace * factor)} {unit}", _SIZES_LEFT - 8, at, theme.muted, text_anchor="end"
+            )
+    yield words(x.title("bytes of a record as JSON"), _SIZES_LEFT + across / 2, height + 33, **_title(theme))
     turned = f"translate(7,{_px(height / 2)}) rotate(-90)"
     yield words(y.title("time per byte"), 0, 0, **_title(theme), transform=turned)
 

@@ -12,6 +12,7 @@ from ..model.table import Section, Table
 from ..model.view import CorpusView, View
 from ..tables.layouts import table_of
 from ..tables.markup import html_grid, html_opening, html_text
+from .arrange import wide
 from .chart_rows import points
 from .draw import Pen, front
 from .themes import PAGE, colors
@@ -19,8 +20,12 @@ from .themes import PAGE, colors
 _CLASS: Final = "bakeoff-result"
 _WIDTH: Final = 860
 """Width of a chart in pixels."""
-_COLUMNS: Final = 11
-"""Columns of text that fit above it."""
+_TABLE: Final = 840
+"""Pixels of the widest table, which fits into a window of 900."""
+_LETTERS: Final = 14.5
+"""Size of the letters, with room for fonts wider than most."""
+_PADDING: Final = 16
+"""Pixels between columns."""
 
 # Dark or light as set by JupyterLab, Visual Studio Code, Colab and Sphinx, else by the browser.
 _STYLE: Final = """
@@ -83,13 +88,20 @@ def _section(section: Section) -> Iterator[str]:
 
 def _fitting(section: Section) -> Section:
     """Drop the least important columns of a table that is too wide, as in a terminal."""
-    columns = list(section.columns)
-    dispensable = sorted((each for each in columns if each.dispensable), key=lambda each: each.dispensable)
-    for key in dict.fromkeys(each.key for each in dispensable):
-        if len(columns) <= _COLUMNS:
+    shown = section
+    dispensable = sorted((c.dispensable, c.key) for c in section.columns if c.dispensable)
+    for _, key in dispensable:
+        if _wide(shown) <= _TABLE:
             break
-        columns = [each for each in columns if each.key != key]
-    return replace(section, columns=tuple(columns))
+        kept = tuple(c for c in shown.columns if c.key != key or not c.dispensable)
+        shown = replace(shown, columns=kept)
+    return shown
+
+
+def _wide(section: Section) -> float:
+    """Return about how many pixels wide a table is."""
+    columns = zip(section.headers, *section.grid(), strict=True)
+    return sum(_PADDING + max(wide(text, _LETTERS) for text in column) for column in columns)
 
 
 def _paragraphs(lines: Sequence[str], kind: str) -> Iterator[str]:

@@ -288,17 +288,27 @@ def corners(path: str) -> list[tuple[float, float]]:
 
 
 def texts(drawing: ElementTree.Element) -> list[tuple[str, tuple[float, float, float, float]]]:
-    """Return the upright texts of a drawing with the room that they take at most."""
+    """Return the texts of a drawing with the room that they take at most."""
     found = []
     for each in drawing.iter("text"):
-        if "transform" in each.attrib:
-            continue
         text, size = each.text or "", float(each.get("font-size", 0))
         long = arrange.wide(text, size)
+        if turned := re.fullmatch(r"translate\((.*),(.*)\) rotate\(-90\)", each.get("transform", "")):
+            x, y = map(float, turned.groups())
+            found.append((text, (x - 5, y - long / 2, x + 5, y + long / 2)))
+            continue
         left = float(each.get("x", 0)) - {"middle": long / 2, "end": long}.get(each.get("text-anchor", ""), 0)
         base = float(each.get("y", 0))
         found.append((text, (left, base - 9, left + long, base + 1)))
     return found
+
+
+def touching(found: list[tuple[str, tuple[float, float, float, float]]]) -> list[tuple[str, str]]:
+    return [
+        (one, other)
+        for (one, a), (other, b) in combinations(found, 2)
+        if a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+    ]
 
 
 def parts(path: str) -> list[tuple[tuple[float, float], tuple[float, float]]]:
@@ -320,13 +330,31 @@ def test_no_text_touches_another_or_the_frontier(width: int, seed: int) -> None:
     lines = [each.get("d", "") for each in drawing.iter("path") if each.get("stroke-opacity") == ".55"]
 
     assert {row["name"] for row in rows} <= {text for text, _ in found}
-    for (_, a), (_, b) in combinations(found, 2):
-        assert not (a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3])
+    assert [] == touching(found)
     for (text, box), ((x1, y1), (x2, y2)) in product(found, [one for line in lines for one in parts(line)]):
         crossed = (
             min(x1, x2) < box[2] and max(x1, x2) > box[0] and min(y1, y2) < box[3] and max(y1, y2) > box[1]
         )
         assert not crossed, text
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_no_text_of_lines_over_sizes_touches_another(seed: int) -> None:
+    rng = random.Random(seed)
+    rows = [
+        {
+            "codec": f"codec-{n}",
+            "format": "json",
+            "size": 16.0 * 4**step,
+            "pace": pace * rng.uniform(0.8, 1.2),
+        }
+        for n in range(rng.choice([1, 5, 30]))
+        for pace in [10 ** rng.uniform(-12, rng.choice([-11.9, -6]))]
+        for step in range(rng.choice([2, 6, 12]))
+    ]
+    drawing = ElementTree.fromstring(draw.sizes(rows, draw.Pen.of(["json"], themes.PAGE), 780).svg())
+
+    assert [] == touching(texts(drawing))
 
 
 def test_the_line_is_named_where_there_is_one() -> None:

@@ -23,8 +23,8 @@ import madeup
 from bakeoff.bench.results import ResultData
 from bakeoff.reports.model.cost import CostModel
 from bakeoff.reports.model.view import View
+from bakeoff.reports.page import notebook, watched
 from bakeoff.reports.page import page as report
-from bakeoff.reports.page import watched
 from bakeoff.reports.page.chart_rows import points
 from needed import chromium
 
@@ -330,7 +330,7 @@ def test_a_rate_shows_what_it_takes_and_what_does_not_fit(opened: Opener) -> Non
     assert page.locator('#table th[data-column="rate"]').is_visible()
     # Not `inner_text`: rows out of sight are not rendered.
     cell = page.locator('#table tbody tr:visible [data-column="rate"]').first
-    assert re.fullmatch(r"\S+ cores\nneeds \S+\s% of the bandwidth", cell.text_content() or "")
+    assert re.fullmatch(r"\S+ cores\n\S+\s% of the bandwidth", cell.text_content() or "")
     assert ranks(page)["plist"] == "–"
     row = page.locator('#table tr[data-codec="plist"]:not([hidden])')
     cost = row.locator('[data-column="cost"] small').text_content() or ""
@@ -796,3 +796,15 @@ def test_the_page_of_a_watch(browser: Browser, tmp_path: Path, width: int, schem
     assert page.locator(".icicle .slim text").first.is_visible() == (width == 1280)
     assert Axe().run(page).response["violations"] == []
     page.close()
+
+
+@pytest.mark.parametrize("codecs", [3, 12, 40])
+def test_a_notebook_of_900_pixels_shows_the_rank(browser: Browser, codecs: int) -> None:
+    html = notebook.render(madeup.result(codecs=codecs, corpora=1, processes=6))
+    page = browser.new_page(viewport={"width": 900, "height": 900})
+    page.set_content(f"<!doctype html><body>{html}</body>")
+    rank = page.get_by_role("columnheader", name="rank").bounding_box() or {}
+    frame = page.locator(".bakeoff-result").bounding_box() or {}
+    page.close()
+
+    assert rank["x"] + rank["width"] <= frame["x"] + frame["width"] <= 900

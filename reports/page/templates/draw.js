@@ -3,7 +3,7 @@
 const FONT = "Inter, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif";
 const FRONTIER = "frontier: nothing is both smaller and faster";
 const [INK, MUTED, RULE, SURFACE] = ["ink", "muted", "rule", "surface"].map((name) => `var(--${name})`);
-const [LEFT, BAR, LONGEST] = [62, 19, 160];
+const [LEFT, BAR, LONGEST, SHARE] = [62, 19, 160, 0.36];
 const TITLE = { "text-anchor": "middle", "font-size": 12 };
 
 const px = (value) => String(Math.round(value * 10) / 10 + 0);
@@ -116,7 +116,8 @@ function keyOf(rows, width, top, line) {
 
 /** Bars of one operation, each with its interval and its figure in words. */
 function bars(rows, width) {
-  const left = Math.min(LONGEST, Math.max(...rows.map((row) => wide(row.codec, 12)))) + 7;
+  const longest = Math.max(LONGEST, SHARE * width);
+  const left = Math.min(longest, Math.max(...rows.map((row) => wide(row.codec, 12)))) + 7;
   // The space that leaves every figure on the drawing, however narrow that is.
   const room = Math.min(...rows.map((row) => (width - left - wide(row.label) - 9) / Math.max(row.end, 0.05)));
   const across = Math.min(Math.max(24, room), width - left - 60);
@@ -132,7 +133,7 @@ function bars(rows, width) {
     }
     if (row.low !== null) whole.push(stroke(`M${px(left + row.low * across)},${px(y)}H${px(left + row.high * across)}`, INK, "1.5"));
     return [
-      words(shortened(row.codec, LONGEST), left - 7, y, INK, { "text-anchor": "end", "font-size": 12 }),
+      words(shortened(row.codec, longest), left - 7, y, INK, { "text-anchor": "end", "font-size": 12 }),
       ...whole,
       words(row.label, left + row.end * across + 7, y, MUTED),
     ];

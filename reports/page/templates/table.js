@@ -67,7 +67,7 @@ class Table {
     write(line.live.unit, ` ${name}`);
     // The interval is that of the figure above, not of the ratio.
     const parts = [reach ? `±${reach < 0.995 * cost.value ? share(reach / cost.value) : ">99%"}` : "", relative(cost, base, faster)];
-    write(line.live.beside, cost.first === undefined ? needs(line, weights) : parts.filter(Boolean).join(" · "));
+    write(line.live.beside, cost.first === undefined ? `needs ${bandwidthOf(line, weights)}` : parts.filter(Boolean).join(" · "));
   }
 
   rate(line, cost, weights) {
@@ -76,7 +76,7 @@ class Table {
     if (!weights.rate || !cost) return put(cell, "");
     const { cores } = load(line.candidate, weights);
     line.values.rate = cores;
-    put(cell, `${cores < 0.01 ? "<0.01" : quantity(cores)} cores${weights.bandwidth === null ? "" : `\n${needs(line, weights)}`}`);
+    put(cell, `${cores < 0.01 ? "<0.01" : quantity(cores)} cores${weights.bandwidth === null ? "" : `\n${bandwidthOf(line, weights)}`}`);
   }
 
   /** Put rows in order: those with a value first, the baseline last. */
@@ -140,8 +140,8 @@ function rising(numbers) {
 }
 
 /** The share of the bandwidth that a rate takes. */
-function needs(line, weights) {
-  return `needs ${share(load(line.candidate, weights).line).replace("%", "\u00a0%")} of the bandwidth`;
+function bandwidthOf(line, weights) {
+  return `${share(load(line.candidate, weights).line).replace("%", "\u00a0%")} of the bandwidth`;
 }
 
 /** How many times another cost a cost is, in parentheses where the two are not distinguishable. */
