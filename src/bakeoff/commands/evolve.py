@@ -50,7 +50,7 @@ _RECORDS = 200
     show_default=True,
     help="Time for all codecs, at least 30s.",
 )
-@format_option("text", "md", "json")
+@format_option("text", "md", "csv", "json")
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), help="File to write instead of standard output."
 )
@@ -88,7 +88,7 @@ def command(
     """
     from ..bench.lab.evolution.attempt import Costs, attempts
     from ..bench.lab.evolution.trial import Trial, sample
-    from ._evolution import Evolution, json, table
+    from ..reports.tables.evolution import Evolution, json, table
     from ._output import guard, put, put_table
 
     guard(output, [Path(name.partition("#")[0]) for name in (old, new)] + ([Path(data)] if data else []))
