@@ -27,14 +27,17 @@ _COPY: Final = "baseline (plain copy)"
 
 
 @dataclass
-class Setting(Footnotes):
+class Setting:
     """Further data for the words of a row.
 
     Attributes:
+        notes: Footnotes of the table.
+        standing: The ranking.
         columns: Keys of the columns that are shown.
         profile: Profile of the corpus.
     """
 
+    notes: Footnotes
     standing: Standing
     columns: Collection[str]
     profile: Mapping[str, Fact] = field(default_factory=dict)
@@ -53,7 +56,7 @@ def name(candidate: Candidate, setting: Setting) -> Entry:
         # Losses are always shown, whatever columns were requested.
         texts.append(_lost(candidate))
     texts += notes(candidate, setting.profile)
-    marks = tuple(setting.mark(text) for text in texts)
+    marks = tuple(setting.notes.mark(text) for text in texts)
     return Entry(candidate.name, candidate.name, marks=marks, tone="bad" if candidate.slow_build else "")
 
 
@@ -110,10 +113,10 @@ def fidelity(candidate: Candidate, setting: Setting) -> Entry:
     if candidate.outcome == "ok":
         return Entry("exact", "exact", tone="good")
     if candidate.losses:
-        return Entry("lossy", "lossy", marks=(setting.mark(_lost(candidate)),), tone="bad")
+        return Entry("lossy", "lossy", marks=(setting.notes.mark(_lost(candidate)),), tone="bad")
     if candidate.outcome == "lossy":
         return Entry("lossy", "lossy", tone="bad")
-    return setting.failed(next(c for c in candidate.cells.values() if c.outcome == candidate.outcome))
+    return setting.notes.failed(next(c for c in candidate.cells.values() if c.outcome == candidate.outcome))
 
 
 def has_growth(candidate: Candidate) -> bool:
@@ -130,7 +133,7 @@ def growth(candidate: Candidate, setting: Setting) -> Entry:
     growing = [name for name, text in said.items() if text == GROWING]
     texts = [_leak(name, cells[name]) for name in growing]
     texts += _coarse({name: cells[name] for name, text in said.items() if text == _CALM})
-    marks = tuple(setting.mark(text) for text in texts)
+    marks = tuple(setting.notes.mark(text) for text in texts)
     if growing:
         return Entry(f"{GROWING} ({', '.join(growing)})", GROWING, marks=marks, tone="bad")
     verdict = next((text for text in said.values() if text != _CALM), _CALM)

@@ -150,12 +150,17 @@ _PART: Final = 28
 """Columns of a part that another part of the same line follows."""
 
 
-def aligned(line: Labelled) -> str:
-    """Return a line as text: its first label and the other parts in columns."""
+def aligned(line: Labelled, width: int = _LABEL) -> str:
+    """Return a line as text: its first label and the other parts in columns.
+
+    Args:
+        line: The line.
+        width: Columns of the label, with the space after it.
+    """
     (label, first), *others = line
-    text = f"  {label:<{_LABEL}}{first}" if label else first
+    text = f"  {label:<{width}}{first}" if label else first
     for other, words in others:
-        text = f"{text:<{2 + _LABEL + _PART}}{other}  {words}"
+        text = f"{text:<{2 + width + _PART}}{other}  {words}"
     return text
 
 
@@ -192,7 +197,8 @@ class Section:
     @property
     def opening_lines(self) -> list[str]:
         """The opening as text, aligned."""
-        return [aligned(line) for line in self.opening]
+        width = max([_LABEL, *(len(label) + 1 for ((label, _), *_) in self.opening)])
+        return [aligned(line, width) for line in self.opening]
 
     @property
     def headers(self) -> list[str]:

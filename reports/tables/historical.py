@@ -20,7 +20,7 @@ from ..model.candidates import measured
 from ..model.placed import STORES, Group
 from ..model.table import EMPTY, Column, Entry, Row, Section, Table
 from ..model.view import View
-from .placed import Maker, Style, TableBuilder, word
+from .builder import Maker, Style, TableBuilder, word
 from .statistics_table import COLUMNS, by_corpus, counts, score, timed
 
 _Then = Mapping[str, Any]
@@ -78,7 +78,7 @@ class _Seconds:
             (Column("x", "then/now", raw_unit="ratio"), self._times),
             (Column("as", "measured here as", numeric=False), self._measured_as),
         )
-        return self._builder.section(
+        return self._builder.table(
             f"{title}: seconds for {records} records",
             self._post["rows"],
             columns,
@@ -159,7 +159,7 @@ def _sized(
         lambda row: [found for store in stores if (found := cell(store, row)) is not None], name
     )
     sizes = ", ".join(dict.fromkeys(f"{group.state} {group.records:,}" for _, group in rows))
-    return builder.section(
+    return builder.table(
         f"{title}, {codec}",
         rows,
         (

@@ -15,7 +15,8 @@ from ..model.candidates import WELL, Standing
 from ..model.lists import listed
 from ..model.placed import Group, Spot
 from ..model.table import EMPTY, Absent, Column, Entry, Footnotes, Row, Section
-from .placed import Maker, Style, TableBuilder, about, absent, scale_of, settings_line, share, table_of
+from .builder import Maker, Style, TableBuilder, scale_of
+from .placed import about, absent, settings_line, share, table_of
 
 _UNTIMED: Final = ("not timed", "not enough time; use a longer --budget")
 """Outcome and reason of a cell with neither a figure nor a fault."""
@@ -30,7 +31,7 @@ def sections(group: Group, title: str) -> Iterator[Section]:
         gone = tuple(_absent(group, transport))
         builder = table_of(group)
         rows = [] if gone and _dead(group, transport) else [*_rows(group, transport)]
-        yield builder.section(
+        yield builder.table(
             f"{title} through {transport}{at}",
             rows,
             [*_columns(builder, group, transport)],

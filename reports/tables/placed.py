@@ -1,161 +1,24 @@
-"""Build tables of cells in places, and of sweeps.
-
-Each kind of table declares its rows and columns. Figures, failures, shares and footnotes are written in the
-same way.
-"""
+"""Build tables of cells in places: stores, pipelines, and places of other packages."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Generic, TypeVar
+from collections.abc import Iterator, Mapping, Sequence
 
-from ...bench.results import CellResult
 from ..model import numbers
-from ..model.candidates import WELL, Figure, failures, measured
+from ..model.candidates import WELL, Figure
 from ..model.placed import Group, Spot
-from ..model.table import EMPTY, Absent, Column, ColumnDirection, Entry, Footnotes, Row, Section
+from ..model.table import EMPTY, Absent, Column, ColumnDirection, Entry, Footnotes, Section
+from .builder import Maker, Style, TableBuilder, grouped, scale_of, word
 from .captions import measured_on
 
-K = TypeVar("K")
-Maker = tuple[Column, Callable[[K], Entry]]
-"""A column, and the function that makes its entry of a row."""
 _Row = tuple[Spot, str]
 """A spot and a codec."""
-
-
-@dataclass(frozen=True, slots=True)
-class Style:
-    """How the figures of a column are written.
-
-    Attributes:
-        scale: The factor for raw figures, and the resulting unit.
-        times: The factor for raw figures in CSV and JSON.
-        interval: Whether ± follows the figure.
-        rough: Whether rough figures from the check are used if there was no time to measure.
-        write: Writes a figure with half its interval.
-        unit: Raw unit, for figures below the measurable limit.
-    """
-
-    scale: numbers.Scale
-    times: float = 1.0
-    interval: bool = True
-    rough: bool = False
-    write: Callable[[float, float | None], str] = numbers.quantity
-    unit: str = "second"
-
-
-class TableBuilder(Footnotes, Generic[K]):
-    """Builds one table.
-
-    Args:
-        cells: Returns all cells of a row.
-        codec: Returns the codec of a row.
-    """
-
-    def __init__(self, cells: Callable[[K], Iterable[CellResult]], codec: Callable[[K], str]) -> None:
-        self._cells = cells
-        self._codec = codec
-
-    def section(
-        self,
-        title: str,
-        rows: Iterable[K],
-        columns: Sequence[Maker[K]],
-        *,
-        lines: Iterable[str] = (),
-        absent: Iterable[Absent] = (),
-        remarks: Iterable[str] = (),
-        unranked: str = "",
-    ) -> Section:
-        """Return the table.
-
-        Args:
-            title: Title above it.
-            rows: Rows in their order.
-            columns: Columns with the functions of their entries.
-            lines: Lines below the title.
-            absent: Codecs without a row.
-            remarks: Lines below the rows.
-            unranked: A codec that is not ranked.
-        """
-        # Go row by row, so that footnote letters appear in reading order.
-        made = tuple(
-            Row(
-                self._codec(key),
-                {column.id: make(key) for column, make in columns},
-                ranked=self._codec(key) != unranked,
-                **self._failed(key),
-            )
-            for key in rows
-        )
-        return Section(
-            title=title,
-            columns=tuple(column for column, _ in columns),
-            rows=made,
-            lines=tuple(lines),
-            footnotes=self.footnotes,
-            absent=tuple(absent),
-            remarks=tuple(remarks),
-        )
-
-    def _failed(self, key: K) -> dict[str, str]:
-        cells = list(self._cells(key))
-        return {
-            "outcome": next((cell.outcome for cell in cells if cell.outcome not in WELL), "ok"),
-            "reason": "; ".join(dict.fromkeys(failures(cells))),
-        }
-
-    def entry(self, cell: CellResult | None, style: Style) -> Entry:
-        """Write the figure, or why there is none."""
-        found = None if cell is None else measured(cell)
-        if found is None:
-            return self.without(cell, style.scale[0] if style.rough else 0.0)
-        if found.limit is not None:
-            return Entry(numbers.below(found.limit, style.unit, style.scale), *found)
-        factor = style.scale[0]
-        half = None if found.half is None else found.half * factor
-        spread = numbers.spread(found.value, found.half) if style.interval else ""
-        text = f"{style.write(found.value * factor, half)} {spread}".strip()
-        low, high = (None if end is None else end * style.times for end in (found.low, found.high))
-        return Entry(text, found.value * style.times, low, high, spread=spread)
-
-    def without(self, cell: CellResult | None, rough: float = 0.0) -> Entry:
-        """Write why there is no figure.
-
-        Args:
-            cell: The cell without a figure.
-            rough: Factor for a rough figure; 0 shows none.
-        """
-        if cell is None:
-            return EMPTY
-        if cell.outcome in WELL:
-            if not rough or cell.rough is None:
-                return EMPTY
-            return Entry(f"≈{numbers.approximate(cell.rough * rough)}", tone="dim")
-        return self.failed(cell)
 
 
 def table_of(group: Group) -> TableBuilder[_Row]:
     """Return the builder of a table whose rows are codecs in places."""
     return TableBuilder(lambda row: group.cells[row[0]][row[1]].values(), lambda row: row[1])
-
-
-def word(key: str, header: str, said: Callable[[K], str]) -> Maker[K]:
-    """Return a column of words.
-
-    Args:
-        key: Its key.
-        header: Its heading.
-        said: Returns the word of a row.
-    """
-    return Column(key, header, numeric=False), lambda row: Entry(said(row), said(row))
-
-
-def grouped(value: float, _: float | None) -> str:
-    """Write an exact figure, as `Style.write` does."""
-    return numbers.grouped(value)
 
 
 def share(part: Figure | None, total: Figure | None, notes: Footnotes) -> Entry:
@@ -172,15 +35,6 @@ def _exceeding(found: float) -> str:
         f"the codec's part came out as {numbers.percent(found)} of the whole: each is measured by itself, "
         "under conditions that differ by more than the rest takes"
     )
-
-
-def scale_of(cells: Iterable[CellResult | None], unit: str, times: float = 1.0) -> numbers.Scale:
-    """Return the scale of a column: that of its figures, or of rough figures if it has no others."""
-    known = [cell for cell in cells if cell is not None]
-    seen = [found.seen for cell in known if (found := measured(cell)) is not None]
-    seen = seen or [cell.rough for cell in known if cell.rough is not None]
-    factor, name = numbers.scale([value * times for value in seen], unit)
-    return factor * times, name
 
 
 def about(group: Group, *, beside: str = "") -> Iterator[str]:
@@ -305,7 +159,7 @@ def sections(group: Group, title: str) -> Iterator[Section]:
         leading.append(word("parameter", parameter, lambda row: str(row[0][1])))
     leading.append(word("codec", "codec", lambda row: row[1]))
     per = "" if group.facts is not None and group.facts.phase == "alone" else "/record"
-    yield builder.section(
+    yield builder.table(
         f"{title}: {group.kind}",
         rows,
         [*leading, *by_operation(builder, group, rows, group.kind, group.kind, per=per)],

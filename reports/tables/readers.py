@@ -13,7 +13,7 @@ from ..model.read import Read
 from ..model.reading import Alike, Reading, Written, seconds
 from ..model.table import Column, Entry, Section
 from ..model.view import MachineView
-from .placed import Maker, Style, TableBuilder, grouped, scale_of, word
+from .builder import Maker, Style, TableBuilder, grouped, scale_of, word
 
 _OUTCOMES = {"ok": "exact", "lossy": "changed", "unsupported": "refused"}
 _CHANGED = "~"
@@ -58,7 +58,7 @@ def _by_payload(found: Reading, title: str, versions: str) -> Section:
     for name, heading in found.languages.items():
         columns.append((Column(name, heading, unit, "lower", "second"), partial(theirs, language=name)))
     columns.append((Column("bytes", "bytes", "B/record", "lower", "byte", dispensable=1), size))
-    section = builder.section(
+    section = builder.table(
         title,
         found.by_payload,
         columns,
@@ -148,4 +148,4 @@ def _by_library(rows: Sequence[Alike], sample: int, title: str) -> Section:
         columns.insert(-1, (Column("warmup", "warm-up", unit, "lower", "second", dispensable=2), warmup))
         remarks = ["warm-up: from a library's first call in a fresh process until its times are steady"]
     # What readers change is what the table is for.
-    return replace(builder.section(title, rows, columns, remarks=remarks), folds=False)
+    return replace(builder.table(title, rows, columns, remarks=remarks), folds=False)

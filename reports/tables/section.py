@@ -16,18 +16,17 @@ from ..model.candidates import BASELINE, WELL, Candidate, Figure, failures
 from ..model.columns import ColumnSpec, best, figure_of
 from ..model.options import TableOptions
 from ..model.row import Setting, rare
-from ..model.table import EMPTY, Absent, Column, Entry, Row, Section
+from ..model.table import EMPTY, Absent, Column, Entry, Section
 from ..model.view import CorpusView
 from . import captions
+from .builder import Style, TableBuilder, written
 from .longer import longer
-
-_Maker = Callable[[Candidate], Entry]
 
 _LEVEL: Final = ("same", "unresolved")
 """Verdicts that do not decide which of two codecs is faster."""
 
 
-class SectionBuilder:
+class SectionBuilder(TableBuilder[Candidate]):
     """Builds the section of one corpus on one machine.
 
     Args:
@@ -40,16 +39,17 @@ class SectionBuilder:
     """
 
     def __init__(self, view: CorpusView, options: TableOptions) -> None:
+        super().__init__(lambda row: row.cells.values(), lambda row: row.name)
         self.view = view
         self.corpus = corpus = view.corpus
         self.options = options
         self.known = view.columns
         self.shown = [candidate for candidate in view.candidates if candidate.measured]
-        self.failed = [e for e in view.codecs if not e.measured]
+        self.gone = [e for e in view.codecs if not e.measured]
         self.standing = view.standing
         self.peers = [self]
         self.keys = self._keys()
-        self.setting = Setting(self.standing, self.keys, corpus.profile)
+        self.setting = Setting(self, self.standing, self.keys, corpus.profile)
         if options.baseline and options.baseline not in {candidate.name for candidate in view.candidates}:
             names = ", ".join(candidate.name for candidate in view.candidates)
             raise UsageError(
@@ -60,27 +60,27 @@ class SectionBuilder:
         """Build the section."""
         candidates = self._ordered()
         makers = [self._maker(key, candidates) for key in self.keys]
-        # Go row by row, so that footnote letters appear in reading order.
-        rows = tuple(
-            Row(
-                codec=candidate.name,
-                entries={column.id: make(candidate) for column, make in makers},
-                ranked=candidate.name in self.standing.ranks,
-                group=self._group(candidate),
-                outcome=candidate.outcome,
-                reason="; ".join([*failures(candidate.cells.values()), *candidate.losses]),
-            )
-            for candidate in candidates
+        return self.table(
+            self.corpus.name,
+            candidates,
+            makers,
+            absent=(Absent(e.name, e.outcome, e.reason, e.stderr) for e in self.gone),
+            remarks=self._remarks(),
+            origin=captions.origin(self.corpus),
         )
-        return Section(
-            title=self.corpus.name,
-            columns=tuple(column for column, _ in makers),
-            rows=rows,
-            footnotes=self.setting.footnotes,
-            absent=tuple(Absent(e.name, e.outcome, e.reason, e.stderr) for e in self.failed),
-            remarks=tuple(self._remarks()),
-            origin=tuple(captions.origin(self.corpus)),
-        )
+
+    def ranked(self, row: Candidate) -> bool:
+        return row.name in self.standing.ranks
+
+    def group(self, row: Candidate) -> str:
+        if self.options.group_by is None:
+            return ""
+        if row.name == BASELINE:
+            return BASELINE
+        return str(getattr(row.facts, self.options.group_by)) or "unknown"
+
+    def outcome(self, row: Candidate) -> tuple[str, str]:
+        return row.outcome, "; ".join([*failures(row.cells.values()), *row.losses])
 
     def _keys(self) -> list[str]:
         if self.options.columns is not None:
@@ -141,23 +141,18 @@ class SectionBuilder:
             ordered.reverse()
             ordered.sort(key=lambda candidate: candidate.name == BASELINE)
         if self.options.group_by:
-            order = list(dict.fromkeys(self._group(candidate) for candidate in ordered))
-            ordered.sort(key=lambda candidate: order.index(self._group(candidate)))
+            order = list(dict.fromkeys(self.group(candidate) for candidate in ordered))
+            ordered.sort(key=lambda candidate: order.index(self.group(candidate)))
         return ordered
-
-    def _group(self, candidate: Candidate) -> str:
-        if self.options.group_by is None:
-            return ""
-        if candidate.name == BASELINE:
-            return BASELINE
-        return str(getattr(candidate.facts, self.options.group_by)) or "unknown"
 
     # Columns
 
     def _spec(self, key: str) -> ColumnSpec:
         return self.known[figure_of(key, self.known)]
 
-    def _maker(self, key: str, candidates: Sequence[Candidate]) -> tuple[Column, _Maker]:
+    def _maker(
+        self, key: str, candidates: Sequence[Candidate]
+    ) -> tuple[Column, Callable[[Candidate], Entry]]:
         spec = self._spec(key)
         if spec.words is not None:
             return self._worded(spec, spec.words)
@@ -165,7 +160,7 @@ class SectionBuilder:
 
     def _worded(
         self, spec: ColumnSpec, words: Callable[[Candidate, Setting], Entry]
-    ) -> tuple[Column, _Maker]:
+    ) -> tuple[Column, Callable[[Candidate], Entry]]:
         column = Column(
             spec.key,
             spec.title,
@@ -176,7 +171,9 @@ class SectionBuilder:
         )
         return column, lambda candidate: words(candidate, self.setting)
 
-    def _absolute(self, spec: ColumnSpec, candidates: Sequence[Candidate]) -> tuple[Column, _Maker]:
+    def _absolute(
+        self, spec: ColumnSpec, candidates: Sequence[Candidate]
+    ) -> tuple[Column, Callable[[Candidate], Entry]]:
         figures = {e.name: self.figure(e, spec) for e in candidates}
         unit = self._unit(spec)
         column = Column(spec.key, spec.title, direction=spec.direction, dispensable=spec.dispensable)
@@ -191,6 +188,7 @@ class SectionBuilder:
         factor, name = scale
         if spec.per:
             name = f"{name}/{per:,}" if per > 1 else f"{name}/{spec.per}"
+        style = Style(scale, write=_whole if unit == "byte" else numbers.quantity, unit=unit)
 
         def make(candidate: Candidate) -> Entry:
             found = figures[candidate.name]
@@ -199,9 +197,7 @@ class SectionBuilder:
                 if rough is None:
                     return self._without(candidate, spec)
                 return Entry(f"≈{numbers.approximate(rough * factor)}", tone="dim", verdict="rough")
-            if found.limit is not None:
-                return Entry(numbers.below(found.limit, unit, scale), *found)
-            return replace(_amount(found, factor, exact=unit == "byte"), marks=self._doubts(candidate, spec))
+            return replace(written(found, style), marks=self._doubts(candidate, spec))
 
         return replace(column, unit=name, raw_unit=unit), make
 
@@ -220,7 +216,9 @@ class SectionBuilder:
                 return found
         return [rough for e in self.shown if (rough := self._rough(e, spec)) is not None]
 
-    def _relative(self, spec: ColumnSpec, candidates: Sequence[Candidate]) -> tuple[Column, _Maker]:
+    def _relative(
+        self, spec: ColumnSpec, candidates: Sequence[Candidate]
+    ) -> tuple[Column, Callable[[Candidate], Entry]]:
         figures = {
             e.name: found
             for e in candidates
@@ -332,8 +330,8 @@ class SectionBuilder:
             return EMPTY
         for cell in cells:
             if not cell.samples and cell.outcome not in WELL:
-                return self.setting.failed(cell)
-        return Entry("0", 0.0, marks=(self.setting.mark(spec.nothing),)) if spec.nothing else EMPTY
+                return self.failed(cell)
+        return Entry("0", 0.0, marks=(self.mark(spec.nothing),)) if spec.nothing else EMPTY
 
     def _doubts(self, candidate: Candidate, spec: ColumnSpec) -> tuple[str, ...]:
         cells = [candidate.cells[name] for name in spec.operations if name in candidate.cells]
@@ -342,7 +340,7 @@ class SectionBuilder:
         texts = [self._rare] if any(rare(cell.samples) for cell in cells) else []
         if any(cell.steady is False for cell in cells):
             texts.append("not steady: drifted while it was measured")
-        return tuple(self.setting.mark(text) for text in texts)
+        return tuple(self.mark(text) for text in texts)
 
     @cached_property
     def _rare(self) -> str:
@@ -388,14 +386,13 @@ def _with_unit(candidate: Candidate, found: Figure | None) -> Entry:
     if found is None:
         return EMPTY
     unit = _unit_of(candidate)
-    factor, name = numbers.scale([found.value], unit)
-    return _amount(found, factor, exact=unit == "byte", unit=name)
+    scale = numbers.scale([found.value], unit)
+    write = _whole if unit == "byte" else numbers.quantity
+    return written(
+        found, Style(scale, write=lambda *value: f"{write(*value)} {scale[1]}".rstrip(), unit=unit)
+    )
 
 
-def _amount(found: Figure, factor: float, *, exact: bool, unit: str = "") -> Entry:
-    value, half = found.value * factor, None if found.half is None else found.half * factor
-    counted = exact and not half
-    text = numbers.whole(value) if counted else numbers.quantity(value, half)
-    spread = numbers.spread(value, half)
-    text = " ".join(part for part in (text, unit, spread) if part)
-    return Entry(text, found.value, found.low, found.high, spread=spread)
+def _whole(value: float, half: float | None) -> str:
+    """Write bytes, as `Style.write` does."""
+    return numbers.quantity(value, half) if half else numbers.whole(value)

@@ -12,18 +12,8 @@ from ..model.candidates import RARE
 from ..model.lists import listed
 from ..model.placed import Group, Spot
 from ..model.table import Column, Section
-from .placed import (
-    Maker,
-    Style,
-    TableBuilder,
-    about,
-    absent,
-    by_operation,
-    grouped,
-    settings_line,
-    table_of,
-    word,
-)
+from .builder import Maker, Style, TableBuilder, grouped, word
+from .placed import about, absent, by_operation, settings_line, table_of
 
 OPERATIONS: Final[Mapping[str, str]] = {
     "put": "put",
@@ -75,7 +65,7 @@ def sections(group: Group, title: str) -> Iterator[Section]:
             return sum((one.value for one in found if one is not None), 0.0)
 
         heading = ", ".join(OPERATIONS[operation] for operation in part)
-        yield builder.section(
+        yield builder.table(
             f"{title}: {heading}" if heading else title,
             sorted(rows, key=lambda row: (places.index(row[0][0]), total(row))),
             columns,

@@ -19,7 +19,7 @@ from ..model.crossover import Crossover, Series, crossovers, leaders
 from ..model.swept import scaled, series, swept
 from ..model.table import EMPTY, Column, Entry, Section
 from ..model.view import MachineView
-from .placed import Maker, Style, TableBuilder, grouped, scale_of, word
+from .builder import Maker, Style, TableBuilder, grouped, scale_of, word
 
 _OPERATIONS: Final = ("dump", "load", "size")
 _WHAT: Final = {"size": "bytes"}
@@ -82,7 +82,7 @@ def _table(
         if key in ratios and key != first:
             column = Column(f"{key}:x", "×", headers[first], raw_unit="ratio")
             columns.append((column, partial(times, key=key)))
-    return builder.section(title, ordered, columns, lines=(line,))
+    return builder.table(title, ordered, columns, lines=(line,))
 
 
 def _ratio(ours: CellResult | None, theirs: CellResult | None, *, exact: bool) -> Entry:

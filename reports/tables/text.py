@@ -70,8 +70,9 @@ def render(table: Table, *, width: int | None = None, color: bool = False, brief
     for each in table.sections:
         section = _folded(side_by_side(each))
         for number, line in enumerate(section.opening_lines):
-            # The first two lines are the records and the codec to use.
-            console.print(Text(line, style="bold" if number < 2 else ""), soft_wrap=True)
+            # The records and the codec to use.
+            bold = each.opening[number][0][0] in ("", "use")
+            console.print(Text(line, style="bold" if bold else ""), soft_wrap=True)
         if not section.opening:
             say(section.title, "bold")
         for line in section.lines:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from statistics import geometric_mean
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,7 +18,8 @@ from ...jobs import Answer, Reread, Timed
 from ...method import Slices
 from ...operations.base import rotating
 from ...results import Measurement
-from ...stats import Ratio, ratio
+from ...results.evolved import ReadingCost as ReadingCost
+from ...stats import ratio
 from ...worker._slice import time_each
 from ...worker.time import Process
 from ...worker.work import TimedWork
@@ -39,21 +39,6 @@ Payloads = tuple[list[bytes], list[float]]
 """Payloads, and the seconds to decode each of them once."""
 Key = tuple[str, EvolutionDirection]
 """A codec, and the direction."""
-
-
-@dataclass(frozen=True, slots=True)
-class ReadingCost:
-    """The cost of reading.
-
-    Attributes:
-        other: Seconds for a payload of the other version.
-        own: Seconds for the same record as the reading version writes it.
-        ratio: `other` divided by `own`.
-    """
-
-    other: float
-    own: float
-    ratio: Ratio
 
 
 def payloads(trial: Trial) -> Iterator[tuple[EvolutionDirection, tuple[Payloads, Payloads]]]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import enum
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Final, Literal
+from dataclasses import replace
+from typing import Any, Final
 
 from ....codecs.paths import brief, step
 from ....schemas.wire.bindings.leaves import kinds
@@ -14,30 +14,10 @@ from ....schemas.wire.layout import Leaf, Nullable, Ref, WireMap, WireRecord, Wi
 from ....schemas.wire.layout import WireSequence as Items
 from ...equality.equal import ValueDifference, differences, equal
 from ...equality.losses import find_losses
+from ...results.evolved import FieldFault as FieldFault
 from .records import DEFAULT, NOTHING, Unfit, option_of
 
-Fault = Literal["lost", "wrong", "made up", "unfit", "kept"]
-
 _FORMS: Final = ("as codecs write what they lack",)
-
-
-@dataclass(frozen=True, slots=True)
-class FieldFault:
-    """One place where a record differs from the expected record of the reading version.
-
-    Attributes:
-        fault: ``"lost"``: written, but missing. ``"wrong"``: another value. ``"made up"``: a value that was
-            not written. ``"unfit"``: a value in its written type, or another type than the reading version's;
-            or a required value that is missing and was not written. ``"kept"`` is not a fault: a field that
-            the reading version does not know.
-        path: Names of the reading version, without the indices of items. For a record within another of its
-            kind, it is the path of the outermost.
-        example: The written and the decoded value, in short.
-    """
-
-    fault: Fault
-    path: str
-    example: str = ""
 
 
 def findings(wanted: Any, found: Any, kind: WireType) -> Iterator[FieldFault]:

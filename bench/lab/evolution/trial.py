@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from ....codecs import codec
 from ....escape import shortened
@@ -12,48 +12,19 @@ from ....schemas.difference import NUMBERED, SchemaDifference
 from ....schemas.schema import Schema
 from ....schemas.wire.layout import WireType
 from ...equality.equal import equal
-from .field_faults import Fault, FieldFault, findings
+from ...results.evolved import CrossReading as CrossReading
+from ...results.evolved import EvolutionDirection as EvolutionDirection
+from ...results.evolved import FieldFault, TriedCodec
+from .field_faults import findings
 from .records import FieldMapping, Maker, Projector, translate
 
 if TYPE_CHECKING:
     from ....codecs import Codec
 
-EvolutionDirection = Literal["old→new", "new→old"]
-
 FEW = 50
 """Records for each separate change."""
 _SAID = 160
 """Most characters of an error."""
-
-
-@dataclass(frozen=True, slots=True)
-class CrossReading:
-    """The result of reading the other version's payloads with a codec.
-
-    Attributes:
-        records: Records that were tried.
-        refused: Records that could not be read.
-        error: Error of the first of these.
-        faults: Each place and its fault, with the first example.
-        unknown: Whether fields that the reading version does not know are kept; None if there were none.
-        failed: Why the codec does not support even its own version; empty if it does.
-    """
-
-    records: int
-    refused: int = 0
-    error: str = ""
-    faults: tuple[FieldFault, ...] = ()
-    unknown: bool | None = None
-    failed: str = ""
-
-    @property
-    def clean(self) -> bool:
-        """Whether everything was read, and nothing is lost or wrong."""
-        return not (self.failed or self.refused or self.faults)
-
-    def places(self, *faults: Fault) -> list[str]:
-        """Return the paths of these faults, without repeats."""
-        return list(dict.fromkeys(found.path for found in self.faults if found.fault in faults))
 
 
 @dataclass(slots=True)
@@ -141,34 +112,16 @@ def reader(codec: Codec, writer: Schema) -> Callable[[bytes], Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
-    """The trial of one codec.
+class Trial(TriedCodec):
+    """The trial of one codec, with what is timed.
 
     Attributes:
-        backward: The newer version reads payloads of the older one.
-        forward: The older version reads payloads of the newer one.
-        changes: The same two for each separate change. It is empty if this was not possible: a definition in
-            the codec's own language may say more than a layout (defaults, aliases of Avro) that belongs to
-            the whole.
         old: The older version, for timing; None if the codec does not support it.
         new: The newer version.
     """
 
-    codec: str
-    backward: CrossReading
-    forward: CrossReading
-    changes: tuple[tuple[CrossReading, CrossReading] | None, ...] = ()
     old: Version | None = None
     new: Version | None = None
-
-    @property
-    def clean(self) -> bool:
-        """Whether both directions are read without loss."""
-        return self.backward.clean and self.forward.clean
-
-    def reading(self, direction: EvolutionDirection) -> CrossReading:
-        """Return the result for a direction."""
-        return self.backward if direction == "old→new" else self.forward
 
 
 def sample(

@@ -56,7 +56,7 @@ _RECORDS = 200
     show_default=True,
     help="Most time for all codecs.",
 )
-@writing("text", "md", "json")
+@writing("text", "md", "csv", "json")
 @click.pass_context
 def command(
     context: click.Context,
@@ -91,7 +91,7 @@ def command(
     """
     from ..bench.lab.evolution.attempt import Costs, attempts
     from ..bench.lab.evolution.trial import Trial, sample
-    from ._evolution import Evolution, json, table
+    from ..reports.tables.evolution import Evolution, json, table
     from ._output import guard, put, put_table
 
     guard(output, [Path(name.partition("#")[0]) for name in (old, new)] + ([Path(data)] if data else []))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import pickle
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,8 +16,8 @@ from ..errors import RunError, UsageError
 from ..escape import visible
 from . import _completion
 from ._machines import machine_options, machines_of
-from ._options import RECORDS, reading, seed_option, selecting
-from ._output import guard, put
+from ._options import RECORDS, format_option, reading, seed_option, selecting
+from ._output import guard, put, put_table
 from ._records import destination, report_skipped
 from ._records import output as opened_output
 from ._schemas import include_option, named
@@ -56,6 +56,7 @@ VERSION = 1
 )
 @seed_option
 @machine_options
+@format_option("text", "md", "csv")
 @reading
 @click.pass_context
 def command(
@@ -71,6 +72,7 @@ def command(
     seed: int | None,
     on: tuple[str, ...],
     wheel: Path | None,
+    form: str,
     how: Mapping[str, Any],
 ) -> None:
     """Read all records of a corpus in shards, and show exact facts about them.
@@ -99,6 +101,7 @@ def command(
     from ..datasets.passes import ReadOptions
     from ..datasets.shards import pieces
     from ..datasets.writing import framed
+    from ..reports.tables.survey import table
     from ..schemas.schema import of_inferred
 
     names, machines = _selected(codecs), machines_of(on, wheel)
@@ -144,7 +147,7 @@ def command(
         _write_sample(result, sample, kind)
     if inferred is not None:
         _write_schema(made, inferred)
-    _show(result, facts, sample)
+    put_table(table(facts, str(sample or "")), form)
     report_skipped("records", result.tally.skipped, [(where, what) for _, where, what in result.tally.bad])
     _report_lost(result)
     if result.interrupted:
@@ -205,46 +208,6 @@ def _facts(found: SurveyFindings, sources: tuple[str, ...], schema: Schema | Non
             },
         },
     }
-
-
-def _show(found: SurveyFindings, facts: Mapping[str, Any], sample: Path | None) -> None:
-    from ..console import show_table
-    from ..reports.model.numbers import bytes_said
-    from ..reports.model.profiled import profile_lines
-
-    shards = len(found.shards)
-    count = facts["records"]
-    said = f"{count:,} record{'s' * (count != 1)} in {shards:,} shard{'s' * (shards != 1)}"
-    click.echo(f"{said}, {bytes_said(facts['bytes'])}")
-    for label, text in profile_lines(facts["profile"]):
-        click.echo(f"  {label:14}{visible(text)}")
-    click.echo()
-    show_table(_HEADERS, [list(_row(*pair)) for pair in facts["codecs"].items()], right=_HEADERS[1:])
-    for name, each in facts["codecs"].items():
-        for outcome, lead in _OUTCOMES.items():
-            for one in each.get(f"{outcome}_first", ()):
-                click.echo(visible(f"{name} {lead} {one['what']} (first in {one['where']})"))
-    if facts["sample"]["errors"]:
-        errors = ", ".join(
-            f"{name} {each['difference']:+.1%} (standard error {each['standard_error']:.1%})"
-            for name, each in facts["sample"]["errors"].items()
-        )
-        click.echo(f"\n{sample}: {facts['sample']['records']:,} records, each equally likely")
-        click.echo(f"  mean payload against that of all records: {errors}")
-
-
-_HEADERS = ("codec", "total", "mean", "least", "median", "99 %", "most", "lossy", "wrong", "refused")
-_OUTCOMES = {"loses": "loses:", "wrong": "is wrong:", "refused": "refuses:"}
-
-
-def _row(name: str, facts: Mapping[str, Any]) -> Iterator[str]:
-    yield name
-    yield f"{facts['bytes']:,}"
-    for key, text in {"mean": ",.1f", "min": ",", "median": ",.0f", "p99": ",.0f", "max": ","}.items():
-        value = facts.get(f"bytes_{key}")
-        yield "–" if value is None else format(value, text)
-    for key in ("lossy", "wrong", "refused"):
-        yield f"{facts[key]:,}"
 
 
 def _report_lost(found: SurveyFindings) -> None:

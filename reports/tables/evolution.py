@@ -6,13 +6,14 @@ import json as _json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Final, Literal
+from functools import partial
+from typing import Any, Final
 
-from ..bench.lab.evolution.cost import ReadingCost
-from ..bench.lab.evolution.trial import CrossReading, EvolutionDirection, Trial
-from ..reports.model import numbers
-from ..reports.model.table import EMPTY, Absent, Column, Entry, Row, Section, Table
-from ..schemas.difference import RULES, SchemaDifference
+from ...bench.results.evolved import CrossReading, EvolutionDirection, ReadingCost, TriedCodec
+from ...schemas.difference import RULES, SchemaDifference
+from ..model import numbers
+from ..model.table import EMPTY, Absent, Column, Entry, Section, Table
+from .builder import Maker, TableBuilder, word
 
 _DIRECTIONS: Final[tuple[EvolutionDirection, ...]] = ("old→new", "new→old")
 _FEW: Final = 4
@@ -29,7 +30,7 @@ class Evolution:
         old: The older version, as typed.
         new: The newer version, as typed.
         difference: The changes between them.
-        trials: Trials by codec.
+        trials: TriedCodecs by codec.
         costs: Costs of reading by codec and direction.
         records: Number of records of each version.
         data: Source of the records; empty for generated ones.
@@ -39,7 +40,7 @@ class Evolution:
     old: str
     new: str
     difference: SchemaDifference
-    trials: Sequence[Trial]
+    trials: Sequence[TriedCodec]
     costs: Mapping[tuple[str, EvolutionDirection], ReadingCost]
     records: int
     data: str = ""
@@ -50,27 +51,21 @@ def table(found: Evolution) -> Table:
     """Return a table with a row for each codec, followed by a row for each single change."""
     if not found.difference.changes:
         return Table((Section(f"{found.old} → {found.new}: no difference", (), ()),))
-    columns = (
-        Column("codec", "codec", numeric=False),
-        *(Column(way, way, numeric=False) for way in _DIRECTIONS),
-        Column("silent", "silently lost or wrong", numeric=False),
-        *(Column(f"cost {way}", f"cost {way}", unit="other / own", raw_unit="ratio") for way in _DIRECTIONS),
-    )
     changes = found.difference.changes
     kept = f"{len(changes)} change{'s' * (len(changes) != 1)}"
     whose = (
         f"the {'newer' if found.newer else 'older'} version's from {found.data}" if found.data else "made up"
     )
-    whole = Section(
+    whole = _Evolved().table(
         f"{found.old} → {found.new}: {kept}",
-        columns,
-        tuple(_row(trial, found.costs) for trial in found.trials),
+        found.trials,
+        list(_columns(found.costs)),
         lines=(
             f"{found.records:,} records of each version, {whose}; "
             "old→new: the new version reads what the old one wrote",
         ),
-        remarks=tuple(_remarks(found.trials)),
-        absent=tuple(
+        remarks=_remarks(found.trials),
+        absent=(
             Absent(trial.codec, "not carried", trial.backward.failed)
             for trial in found.trials
             if trial.backward.failed
@@ -85,15 +80,30 @@ def table(found: Evolution) -> Table:
 # The rows -------------------------------------------------------------------------------------------
 
 
-def _row(trial: Trial, costs: Mapping[tuple[str, EvolutionDirection], ReadingCost]) -> Row:
-    entries = {"codec": Entry(trial.codec), "silent": Entry(_silent(trial))}
+class _Evolved(TableBuilder[TriedCodec]):
+    """Builds the table, whose rows have no cells."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda _: (), lambda trial: trial.codec)
+
+    def ranked(self, row: TriedCodec) -> bool:
+        return not row.backward.failed
+
+
+def _columns(costs: Mapping[tuple[str, EvolutionDirection], ReadingCost]) -> Iterator[Maker[TriedCodec]]:
+    yield word("codec", "codec", lambda trial: trial.codec)
     for way in _DIRECTIONS:
-        reading = trial.reading(way)
-        tone: Literal["", "good", "bad"] = "good" if reading.clean else "bad" if _is_silent(reading) else ""
-        words = _words(reading)
-        entries[way] = Entry(words, words, tone=tone)
-        entries[f"cost {way}"] = _cost(costs.get((trial.codec, way)))
-    return Row(trial.codec, entries, ranked=not trial.backward.failed)
+        yield Column(way, way, numeric=False), partial(_read, way)
+    yield word("silent", "silently lost or wrong", _silent)
+    for way in _DIRECTIONS:
+        column = Column(f"cost {way}", f"cost {way}", unit="other / own", raw_unit="ratio")
+        yield column, lambda trial, way=way: _cost(costs.get((trial.codec, way)))  # type: ignore[misc]
+
+
+def _read(way: EvolutionDirection, trial: TriedCodec) -> Entry:
+    reading = trial.reading(way)
+    words = _words(reading)
+    return Entry(words, words, tone="good" if reading.clean else "bad" if _is_silent(reading) else "")
 
 
 def _words(reading: CrossReading) -> str:
@@ -116,7 +126,7 @@ def _is_silent(reading: CrossReading) -> bool:
     return bool(reading.places("lost", "wrong", "made up"))
 
 
-def _silent(trial: Trial) -> str:
+def _silent(trial: TriedCodec) -> str:
     found: dict[str, None] = {}
     for way in _DIRECTIONS:
         reading = trial.reading(way)
@@ -138,13 +148,13 @@ def _cost(cost: ReadingCost | None) -> Entry:
 # The sentences --------------------------------------------------------------------------------------
 
 
-def _remarks(trials: Sequence[Trial]) -> Iterator[str]:
-    shown = " ".join(_words(trial.reading(way)) for trial in trials for way in _DIRECTIONS)
-    if "loses" in shown:
+def _remarks(trials: Sequence[TriedCodec]) -> Iterator[str]:
+    readings = [trial.reading(way) for trial in trials for way in _DIRECTIONS]
+    if any(reading.places("lost") for reading in readings):
         yield "loses: number of fields that were written and are missing, without an error"
-    if "wrong" in shown:
+    if any(reading.places("wrong", "made up") for reading in readings):
         yield "wrong: number of fields with a value that was not written there, without an error"
-    if "unfit" in shown:
+    if any(reading.places("unfit") for reading in readings):
         yield (
             "unfit: number of fields that are required but missing, or have a type that the reading version "
             "does not expect; only `Schema.advise` reports them"
@@ -182,7 +192,7 @@ def _faults(reading: CrossReading) -> list[_What]:
 
 
 def _told(
-    trials: Sequence[Trial], of: Callable[[CrossReading], list[_What]], *, examples: bool = False
+    trials: Sequence[TriedCodec], of: Callable[[CrossReading], list[_What]], *, examples: bool = False
 ) -> Iterator[str]:
     """Yield each outcome with its codecs, and with the reason or the first example."""
     groups: dict[tuple[EvolutionDirection, str, str, str], list[str]] = {}
@@ -281,7 +291,7 @@ def _by(outcomes: Iterable[tuple[str, str]]) -> str:
     return ", ".join([*parts, f"{_VERBS[largest]} {others}"])
 
 
-def _sentence(trials: Sequence[Trial]) -> str:
+def _sentence(trials: Sequence[TriedCodec]) -> str:
     clean = [trial.codec for trial in trials if trial.clean]
     silent = [t.codec for t in trials if _is_silent(t.backward) or _is_silent(t.forward)]
     several = "s" if len(trials) != 1 else ""
