@@ -1,7 +1,7 @@
 "use strict";
 
-// Words that say nothing about a page: those of questions, and the name of the project.
-const QUESTION = /\b(?:which|what|why|how|when|where|is|are|do|does|can|should|i|we|my|a|an|the|to|of|for|in|bakeoff)\b/gi;
+// Words of questions, which say nothing about a page.
+const QUESTION = /\b(?:which|what|why|how|when|where|is|are|do|does|can|should|i|we|my|a|an|the|to|of|for|in)\b/gi;
 
 const asked = new URLSearchParams(location.search).get("q") || "";
 
