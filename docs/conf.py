@@ -180,11 +180,11 @@ def write_command_pages(_app: Sphinx) -> None:
 
 
 def commands() -> str:
-    """Return a table for each topic, with the commands and what they do, and the tree of their pages."""
+    """Return a list for each topic, with the commands and what they do, and the tree of their pages."""
     lines = []
     for topic, found in GROUPS.items():
-        lines += [f"## {topic}", "", "| command | |", "|---|---|"]
-        lines += [f"| [`{name}`](commands/{name}.rst) | {summary} |" for name, summary in found.items()]
+        lines += [f"## {topic}", ""]
+        lines += [f"- [`bakeoff {name}`](commands/{name}.rst): {summary}" for name, summary in found.items()]
         lines.append("")
     names = (f"`bakeoff {name}` <commands/{name}>" for name in COMMANDS)
     return "\n".join(

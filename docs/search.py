@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -32,16 +33,23 @@ async def _write(folder: Path, names: Iterable[str]) -> None:
     async with PagefindIndex(settings) as index:
         for name in sorted(names):
             page = (folder / f"{name}.html").read_text(encoding="utf-8")
-            await index.add_html_file(content=weighted(page, name), source_path=f"{name}.html")
+            await index.add_html_file(content=weighted(anchored(page), name), source_path=f"{name}.html")
+
+
+def anchored(page: str) -> str:
+    """Return the page with the names of sections on their headings, where Pagefind looks for them."""
+    return re.sub(
+        r'(<section id=")([^"]+)("[^>]*>(?:\s*<span[^>]*></span>)*\s*<h[2-6])', r'\1-\2\3 id="\2"', page
+    )
 
 
 def weighted(page: str, name: str) -> str:
     """Return the page with weights for the words of its parts: most for names of codecs and commands."""
     if name.startswith(LOW):
-        page = page.replace("<h1>", '<h1 data-pagefind-weight="0.1">')
+        page = page.replace("<h1", '<h1 data-pagefind-weight="0.1"', 1)
         return page.replace("<article", '<article data-pagefind-weight="0.1"', 1)
     if name == "reference/codecs":
-        return page.replace("<h3>", '<h3 data-pagefind-weight="10">')
+        return page.replace("<h3", '<h3 data-pagefind-weight="10"')
     if name.startswith("reference/commands"):
-        return page.replace("<h1>", '<h1 data-pagefind-weight="10">')
+        return page.replace("<h1", '<h1 data-pagefind-weight="10"', 1)
     return page
