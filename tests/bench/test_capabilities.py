@@ -94,7 +94,7 @@ ABSENT: dict[str, tuple[object, str]] = {
 @pytest.mark.parametrize("name", ABSENT)
 def test_a_missing_function_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert getattr(probe(), name)
-    monkeypatch.delattr(*ABSENT[name])  # type: ignore[arg-type]
+    monkeypatch.delattr(*ABSENT[name])
 
     assert not getattr(probe(), name)
 
