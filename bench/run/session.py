@@ -175,8 +175,9 @@ class Session:
             executor = self._executor = self._open(reader, stack)
             journal = Journal(self.output, resume=self.resume)
             if journal.aside is not None:
+                instead = ", in place of an older one" if journal.older else ""
                 self.notes.append(
-                    f"an unfinished run was here; it is kept as {journal.aside} (move it back to "
+                    f"an unfinished run was here; it is kept as {journal.aside}{instead} (move it back to "
                     f"{journal.path.name} and say --resume to resume it)"
                 )
             run = Run(self.options, State(), journal, executor, self.show, resumed=bool(journal.entries))
