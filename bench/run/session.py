@@ -14,6 +14,7 @@ from types import FrameType
 from ...codecs.registry import given
 from ...errors import RunError, UsageError
 from ...files import end_of_links, is_device, is_result_file
+from ..capabilities import here
 from ..jobs import Executor
 from ..method import Budget
 from ..past import free_core, remember
@@ -227,9 +228,10 @@ class Session:
             if python := self.machine.python:
                 another = InterpreterExecutor(python, executor.blobs, executor.codecs)
                 executor = stack.enter_context(another)
-            executor.warm_up()
-            here = "waiting: an agent of another run measures on this machine"
-            stack.enter_context(measuring(lambda: self._wait(here), alone=False))
+            if here().fork_server:
+                executor.warm_up()
+            waiting = "waiting: an agent of another run measures on this machine"
+            stack.enter_context(measuring(lambda: self._wait(waiting), alone=False))
             return executor
         sources = given()
         self._refuse_files({name: source for name, source in sources.items() if ".py:" in source})
