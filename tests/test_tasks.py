@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
+import shutil
+import subprocess
 import sys
+import sysconfig
+import threading
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from zipfile import ZipFile
 
 import pytest
+import setuptools
+from setuptools.errors import CompileError
 
 import scripts
 
@@ -18,7 +25,7 @@ pytestmark = pytest.mark.checkout
 @pytest.fixture
 def tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """The module, with an empty .venv and all commands written down in `typed`."""
-    module = scripts.load(Path(__file__).parents[1] / "tasks.py")
+    module = scripts.load(Path(__file__).parents[1] / ".ci/verbs.py")
     module.typed = []
     monkeypatch.setattr(module, "VENV", tmp_path)
     monkeypatch.setattr(module, "BIN", tmp_path / "bin")
@@ -220,3 +227,127 @@ def test_an_interpreter_is_one_that_runs_and_has_the_version(tasks: ModuleType) 
 
     assert sys.executable == tasks.interpreter(here)
     assert tasks.interpreter("3.1") is None
+
+
+STARTER = Path(__file__).parents[1] / "tasks.py"
+OLD = ["2.7", "3.6", "3.7", "3.8", "3.9", "3.10"]
+
+
+@pytest.mark.parametrize("version", OLD)
+def test_an_old_python_is_told_which_one_to_take(version: str) -> None:
+    installed = sorted((Path.home() / ".pyenv/versions").glob(f"{version}.*/bin/python"))
+    python = str(installed[-1]) if installed else shutil.which(f"python{version}")
+    if python is None or subprocess.run([python, "--version"], capture_output=True).returncode:
+        pytest.skip(f"Python {version} is not installed")
+    done = subprocess.run([python, str(STARTER), "run"], capture_output=True, text=True)
+
+    said = f"tasks.py needs Python 3.11 or later; this is {version}; try python3.12 tasks.py\n"
+    assert (1, "", said) == (done.returncode, done.stdout, done.stderr)
+
+
+def test_the_starter_has_nothing_newer_than_python_2() -> None:
+    tree = ast.parse(STARTER.read_text(), feature_version=(3, 4))
+    newer = (ast.JoinedStr, ast.AnnAssign, ast.NamedExpr, ast.Match, ast.Starred, ast.Nonlocal, ast.keyword)
+    found = [node for node in ast.walk(tree) if isinstance(node, newer)]
+
+    assert ["run_name"] == [node.arg for node in found if isinstance(node, ast.keyword)]
+    assert 1 == len(found)
+    assert not any(
+        isinstance(node, ast.ImportFrom) and node.module == "__future__" for node in ast.walk(tree)
+    )
+
+
+def test_a_long_step_is_named_again_with_its_seconds(
+    tasks: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    again = threading.Event()
+
+    def say(text: str) -> None:
+        said.append(text)
+        if text.startswith("building, "):
+            again.set()
+
+    monkeypatch.setattr(tasks, "say", say)
+    monkeypatch.setattr(tasks, "TICK", 0.001)
+    with tasks.steps("finding") as begin:
+        begin("building")
+        assert again.wait(60)
+
+    assert "finding" == said[0]
+    assert "building, 0 s" in said
+    assert 5.0 >= scripts.load(Path(tasks.__file__)).TICK
+
+
+@pytest.fixture
+def building(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
+    """setup.py in a folder with two extensions, each built by writing its source's name."""
+    for name in ("codecs/core/_a.pyx", "codecs/core/_b.pyx", "codecs/core/_a.pxd"):
+        path = tmp_path / "src/bakeoff" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(name)
+    shutil.copy(Path(__file__).parents[1] / "setup.py", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("BAKEOFF_BUILDS", str(tmp_path / "kept"))
+    monkeypatch.setattr(setuptools, "setup", lambda **_: None)
+
+    def build(self: object, extension: setuptools.Extension) -> None:
+        source = Path(extension.sources[0]).read_text()
+        if source == "wrong":
+            raise CompileError("it is wrong")
+        with Path("built").open("a") as log:
+            log.write(f"{extension.name}\n")
+        Path(extension.name).write_text(source)
+
+    module = scripts.load(tmp_path / "setup.py")
+    parent = module.BuildExtensions.__bases__[0]
+    monkeypatch.setattr(parent, "build_extension", build)
+    monkeypatch.setattr(parent, "get_ext_fullpath", lambda self, name: name)
+    return module
+
+
+def build(module: ModuleType) -> list[str]:
+    """Build all; return the names of those that were compiled."""
+    Path("built").write_text("")
+    command = module.BuildExtensions(setuptools.Distribution())
+    command.extensions = [module.extension(source) for source in module.SOURCES]
+    command.compiler = SimpleNamespace(include_dirs=[sysconfig.get_path("include")])
+    command.build_extensions()
+    return sorted(Path("built").read_text().split())
+
+
+A, B = "bakeoff.codecs.core._a", "bakeoff.codecs.core._b"
+
+
+def test_only_what_has_changed_is_compiled(building: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert [A, B] == build(building)
+    Path(A).unlink()
+    assert [] == build(building)
+    assert "codecs/core/_a.pyx" == Path(A).read_text()
+
+    Path("src/bakeoff/codecs/core/_b.pyx").write_text("new")
+    assert [B] == build(building)
+    assert "new" == Path(B).read_text()
+    # Any module may include a declaration.
+    Path("src/bakeoff/codecs/core/_a.pxd").write_text("new")
+    assert [A, B] == build(building)
+    monkeypatch.setenv("CFLAGS", "-O0")
+    assert [A, B] == build(building)
+
+
+def test_a_release_is_compiled_from_its_sources(
+    building: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(building, "KEPT", None)
+
+    assert [A, B] == build(building)
+    assert [A, B] == build(building)
+    assert not Path("kept").exists()
+
+
+def test_what_was_not_built_is_named(building: ModuleType, capfd: pytest.CaptureFixture[str]) -> None:
+    Path("src/bakeoff/codecs/core/_a.pyx").write_text("wrong")
+    with pytest.raises(CompileError, match=f"^{A} was not built; the reason is above$"):
+        build(building)
+
+    assert "it is wrong\n" == capfd.readouterr().err

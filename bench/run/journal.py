@@ -10,17 +10,19 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator, Sequence
-from itertools import chain, count
 from os import fsync
 from pathlib import Path
 
 from ...errors import BakeoffError, RunError, UsageError
 from ...files import write_new
-from ...opening import open_own
+from ...opening import foreign, open_own
 from ..capabilities import here
 from ..ledger import AloneEntry, CellEntry, Entry, HeadEntry, ProcessEntry, decode, encode
 from ..results import read
 from .state import State, entries
+
+_MOST_OLD = 1000
+"""Numbers of journals of unfinished runs, in case others have put something under their names."""
 
 
 def journal_path(output: Path) -> Path:
@@ -59,7 +61,8 @@ class Journal:
         entries: The entries to continue from.
         unfinished: They are from an unfinished run's journal, not from a result file.
         gained: Something was measured that takes time to measure again, unlike sizes.
-        aside: Where the journal of an earlier, unfinished run was moved, or None.
+        aside: Where the journal of an earlier, unfinished run is kept if this run gains something, or None.
+        older: What was kept there before, of a run earlier still; it is replaced.
 
     Raises:
         RunError: Another run writes to this file.
@@ -73,6 +76,8 @@ class Journal:
         self._found = 0
         self.gained = False
         self.aside: Path | None = None
+        self.older: tuple[Path, ...] = ()
+        self._moved: Path | None = None
         fresh, locked = not self.path.exists(), False
         with _opening(self.path):
             self._file = os.fdopen(open_own(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT), "a+b")
@@ -115,13 +120,25 @@ class Journal:
                 self._put(self.entries)
 
     def _set_aside(self) -> None:
-        endings = chain([".old"], (f".old-{number}" for number in count(2)))
-        places = (self.path.with_name(self.path.name + ending) for ending in endings)
+        old = self.path.with_name(f"{self.path.name}.old")
+        names = [old, *(old.with_name(f"{old.name}-{number}") for number in range(2, _MOST_OLD))]
+        # What others have put there is theirs.
+        self.aside = next((path for path in names if not foreign(path)), old)
         with self._writing():
+            self.older = tuple(path for path in names if path.exists() and not foreign(path))
             self._file.seek(0)
             mode = os.fstat(self._file.fileno()).st_mode & 0o777
-            self.aside = write_new(places, self._file.read(), mode)
+            self._moved = write_new(names, self._file.read(), mode)
             self._file.truncate(0)
+
+    def _keep_one(self) -> None:
+        """Keep only the last of the unfinished runs, now that this one has something of its own."""
+        if self._moved is not None and self.aside is not None:
+            with self._writing():
+                self._moved.replace(self.aside)
+                for path in set(self.older) - {self.aside}:
+                    path.unlink(missing_ok=True)
+            self._moved = None
 
     def write(self, *new: Entry) -> None:
         """Write entries; they are on disk when this returns.
@@ -133,6 +150,8 @@ class Journal:
         self.gained = self.gained or any(map(_costly, new))
         with self._writing():
             self._put(new)
+        if self.gained:
+            self._keep_one()
 
     def _put(self, new: Sequence[Entry]) -> None:
         for entry in new:
@@ -149,15 +168,16 @@ class Journal:
 
     def remove(self) -> None:
         """Remove the journal: the result file has all its entries."""
+        self._keep_one()
         self._let_go()
         self.path.unlink(missing_ok=True)
         self.close()
 
     def undo(self) -> None:
         """Restore the files as they were: nothing was gained."""
-        if self.aside is not None:
+        if self._moved is not None:
             self._let_go()
-            self.aside.replace(self.path)
+            self._moved.replace(self.path)
         elif self.unfinished:
             with self._writing():
                 self._file.truncate(self._found)

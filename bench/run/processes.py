@@ -210,11 +210,9 @@ class LocalExecutor(contextlib.AbstractContextManager["LocalExecutor"]):
         job = replace(job, given=given(), pickled=self.codecs, release=self.releases.folder(job.measured()))
         warm = None
         forked = isinstance(job, FORKED) or (isinstance(job, Alone) and job.forked)
-        if not here().fork_server:
-            pass
-        elif forked and not (handles or exact):
+        if here().fork_server and forked and not (handles or exact):
             warm = self.warm_up()
-        elif isinstance(job, Time) and job.layout:
+        elif here().fork_server and isinstance(job, Time) and job.layout:
             warm = self._of_layout(job.layout)
         envelope = {
             "job": encode(job).decode(),

@@ -14,6 +14,7 @@ from types import FrameType
 from ...codecs.registry import given
 from ...errors import RunError, UsageError
 from ...files import end_of_links, is_device, is_result_file
+from ..capabilities import here
 from ..jobs import Executor
 from ..ledger import CorpusEntry, HeadEntry, OptionEntry, WarningEntry
 from ..method import Budget
@@ -176,8 +177,9 @@ class Session:
             executor = self._executor = self._open(reader, stack)
             journal = Journal(self.output, resume=self.resume)
             if journal.aside is not None:
+                instead = ", in place of an older one" if journal.older else ""
                 self.notes.append(
-                    f"an unfinished run was here; it is kept as {journal.aside} (move it back to "
+                    f"an unfinished run was here; it is kept as {journal.aside}{instead} (move it back to "
                     f"{journal.path.name} and say --resume to resume it)"
                 )
             run = Run(self.options, State(), journal, executor, self.show, resumed=bool(journal.entries))
@@ -227,9 +229,10 @@ class Session:
             if python := self.machine.python:
                 another = InterpreterExecutor(python, executor.blobs, executor.codecs)
                 executor = stack.enter_context(another)
-            executor.warm_up()
-            here = "waiting: an agent of another run measures on this machine"
-            stack.enter_context(measuring(lambda: self._wait(here), alone=False))
+            if here().fork_server:
+                executor.warm_up()
+            waiting = "waiting: an agent of another run measures on this machine"
+            stack.enter_context(measuring(lambda: self._wait(waiting), alone=False))
             return executor
         sources = given()
         self._refuse_files({name: source for name, source in sources.items() if ".py:" in source})

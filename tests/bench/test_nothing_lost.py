@@ -239,14 +239,38 @@ class TestInterrupt:
         assert journal_path(tmp_path / "out.json").read_bytes() == killed
         assert sorted(path.name for path in tmp_path.iterdir()) == ["out.json.journal"]
 
-    def test_no_unfinished_run_is_written_over(self, tmp_path: Path) -> None:
+    def test_only_the_last_unfinished_run_is_kept(self, tmp_path: Path) -> None:
         path = journal_path(tmp_path / "x.json")
+        (tmp_path / "x.json.journal.old-7").write_text("of an older version\n")
+        (tmp_path / "x.json.journal.older").write_text("not ours\n")
+        older = []
         for text in ("first\n", "second\n"):
             path.write_text(text)
-            Journal(tmp_path / "x.json").remove()
+            journal = Journal(tmp_path / "x.json")
+            older.append([kept.name for kept in journal.older])
+            journal.remove()
 
-        assert (tmp_path / "x.json.journal.old").read_text() == "first\n"
-        assert (tmp_path / "x.json.journal.old-2").read_text() == "second\n"
+        assert [["x.json.journal.old-7"], ["x.json.journal.old"]] == older
+        assert (tmp_path / "x.json.journal.old").read_text() == "second\n"
+        assert ["x.json.journal.old", "x.json.journal.older"] == sorted(p.name for p in tmp_path.iterdir())
+
+    @pytest.mark.parametrize("gained", [True, False])
+    def test_an_unfinished_run_is_replaced_only_by_one_that_gained_something(
+        self, tmp_path: Path, gained: bool
+    ) -> None:
+        path, old = journal_path(tmp_path / "x.json"), tmp_path / "x.json.journal.old"
+        old.write_text("first\n")
+        path.write_text("second\n")
+        journal = Journal(tmp_path / "x.json")
+        if gained:
+            journal.write({"kind": "process"})
+            journal.close()
+        else:
+            journal.undo()
+
+        assert old.read_text() == ("second\n" if gained else "first\n")
+        assert (path.read_text() == "second\n") is not gained
+        assert 2 == len(list(tmp_path.iterdir()))
 
     def test_a_resumed_run_says_only_what_is_so_now(self) -> None:
         state = State()
