@@ -12,7 +12,7 @@ import pytest
 
 from bakeoff.bench.jobs import Checked, CorpusInputs, Ended, Time, Timed
 from bakeoff.bench.results import Cell, without_defaults
-from bakeoff.bench.run import schedule, time
+from bakeoff.bench.run import readers, rounds, schedule, time
 from bakeoff.bench.run.context import Run, Stage
 from bakeoff.bench.run.options import Options
 from bakeoff.bench.run.schedule import Schedule
@@ -43,7 +43,7 @@ class Timing:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     made = Clock()
-    for module in (time, schedule):
+    for module in (time, rounds, readers, schedule):
         monkeypatch.setattr(module, "time", made)
     return made
 
