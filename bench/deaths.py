@@ -28,7 +28,8 @@ class Deaths(Generic[T]):
     """The deaths of the timing processes of one set of cells.
 
     The cell that ran when a process died is out, and the next process runs without it. A process that died
-    while no cell ran is replaced; the third such death costs all its cells, since nothing else would end it.
+    while no cell ran is replaced; the third such death in a row costs all its cells, since nothing else would
+    end it.
     """
 
     def __init__(self) -> None:
@@ -46,3 +47,7 @@ class Deaths(Generic[T]):
         self._nameless.update(dict.fromkeys(cells, 1))
         given_up = [cell for cell in dict.fromkeys(cells) if self._nameless[cell] >= Processes.NAMELESS]
         return Blame(given_up, f"{ended.reason}; {Processes.NAMELESS} processes died while no cell ran")
+
+    def forget(self) -> None:
+        """Start the count of deaths while no cell ran again: all processes of a turn have answered."""
+        self._nameless.clear()

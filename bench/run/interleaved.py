@@ -16,29 +16,26 @@ from dataclasses import dataclass, field
 from ...datasets.corpora import is_function, is_read_once
 from ...errors import UsageError
 from ...schemas.naming import is_definition
-from ..capabilities import cores
-from ..deaths import Deaths
-from ..jobs import Check, Checked, CorpusInputs, Ended, Time, Timed
+from ..jobs import Check, Checked, CorpusInputs, Time, Timed
 from ..ledger import CellEntry, ProcessEntry
 from ..method import Verdicts
 from ..operations import operation
-from ..results import Cell, CellFinding, CellResult, CorpusFacts, Measurement, ResultData
+from ..results import Cell, CellFinding, CellResult, CorpusFacts, Measurement, Outcome, ResultData
 from ..stats import same_core, split
 from .context import Show
 from .interpreters import facts_of
 from .options import Options
 from .processes import LocalExecutor
 from .reading import handles, prepare
+from .rounds import GRACE, Finished, Rounds, TimingProcess
 from .state import State, turned
 from .stopping import Rule
-from .time import length, rounds, timed_cell
+from .time import job_of
 
 LOOKS = Rule(fewest=6, most=120).looks()
 """Pairs after which cells are judged."""
 _PATIENCE = 60.0
 """Seconds for the check of a slow codec."""
-_GRACE = 5.0
-"""Seconds after the budget until a process that is still at work is ended."""
 
 Samples = Sequence[Measurement]
 Enough = Callable[[Cell, Samples, Samples, float], bool]
@@ -151,8 +148,8 @@ def interleave(
     again = Again(alpha=split(Verdicts.ALPHA, len(LOOKS) * len(cells)))
     begun = time.monotonic()
     with contextlib.ExitStack() as stack:
-        shops = tuple(stack.enter_context(LocalExecutor(side.python)) for side in sides)
-        stages = list(_stages(sides, shops, cells, options, again, show))
+        executors = tuple(stack.enter_context(LocalExecutor(side.python)) for side in sides)
+        stages = list(_stages(sides, executors, cells, options, again, show))
         spare = budget
         for left, stage in zip(range(len(stages), 0, -1), stages, strict=True):
             # Time that a corpus does not need goes to the next ones.
@@ -171,7 +168,7 @@ def interleave(
 
 def _stages(
     sides: tuple[Side, Side],
-    shops: tuple[LocalExecutor, ...],
+    executors: tuple[LocalExecutor, ...],
     cells: Collection[Cell],
     options: Options,
     again: Again,
@@ -188,15 +185,15 @@ def _stages(
             break
         like = next((facts for facts in known.values() if facts.source == source), next(iter(known.values())))
         show(f"reading {source}", 0, 0)
-        prepared = prepare(shops[0], options, source, after=_cut(like), size=size)
+        prepared = prepare(executors[0], options, source, after=_cut(like), size=size)
         for digest in prepared.corpus.digests():
-            shops[1].blobs.put(shops[0].blobs[digest])
+            executors[1].blobs.put(executors[0].blobs[digest])
         facts = CorpusFacts(**prepared.facts)
         for name in [
             n for n, old in known.items() if (old.sha256, old.sample) == (facts.sha256, facts.sample)
         ]:
             del known[name]
-            stage = _Stage(options, sides, shops, prepared.corpus, prepared.path, prepared.modules, again)
+            stage = _Stage(options, sides, executors, prepared.corpus, prepared.path, prepared.modules, again)
             stage.check([cell for cell in cells if cell.corpus == name], show)
             yield stage
     if known:
@@ -230,7 +227,7 @@ class _Stage:
 
     options: Options
     sides: tuple[Side, Side]
-    shops: tuple[LocalExecutor, ...]
+    executors: tuple[LocalExecutor, ...]
     corpus: CorpusInputs
     path: tuple[str, ...]
     modules: Mapping[str, str]
@@ -238,7 +235,6 @@ class _Stage:
     cells: list[Cell] = field(default_factory=list)
     checks: list[dict[str, Checked]] = field(default_factory=lambda: [{}, {}])
     states: tuple[State, State] = field(default_factory=lambda: (State(), State()))
-    deaths: Deaths[Cell] = field(default_factory=Deaths)
 
     def check(self, cells: Sequence[Cell], show: Show) -> None:
         """Check the codecs of the cells on both sides; codecs that fail are not measured.
@@ -258,14 +254,14 @@ class _Stage:
                 seconds=_PATIENCE,
                 operations=operations,
             )
-            for side, shop, checks in zip(self.sides, self.shops, self.checks, strict=True):
-                ended = shop.work(job, patience=self.options.cell_timeout)
+            for side, executor, checks in zip(self.sides, self.executors, self.checks, strict=True):
+                ended = executor.work(job, patience=self.options.cell_timeout)
                 answer: Checked = ended.answer or Checked(ended.outcome, ended.reason)
                 _check_version(side, codec, answer)
                 if answer.outcome in ("ok", "lossy"):
                     checks[codec] = answer
                 else:
-                    self._fail([cell for cell in cells if cell.codec == codec], answer.reason)
+                    self.fail([cell for cell in cells if cell.codec == codec], answer.reason)
         self.cells = [cell for cell in cells if all(cell.codec in checks for checks in self.checks)]
         for state in self.states:
             for cell in self.cells:
@@ -274,50 +270,105 @@ class _Stage:
     def measure(self, enough: Enough, seconds: float, show: Show) -> float:
         """Time pairs of processes until all cells are decided or the time is over; return the seconds."""
         begun = time.monotonic()
-        end, number = begun + seconds, 0
-        while self.cells and number < LOOKS[-1] and time.monotonic() < end:
-            show(f"both sides in turn, pair {number + 1}", time.monotonic() - begun, seconds)
-            if not self._pair(number, end):
-                continue
-            number += 1
-            if number in LOOKS:
-                self.cells = [
-                    cell
-                    for cell in self.cells
-                    if not (
-                        (found := self.again.samples.get(cell)) and enough(cell, *found, self.again.alpha)
-                    )
-                ]
+        pairs = _Pairs(self, enough, show, begun, begun + seconds)
+        # Both orders on each core.
+        Rounds(pairs, patience=self.options.cell_timeout, looks=LOOKS, orders=2).conduct()
         return time.monotonic() - begun
 
-    def _pair(self, number: int, end: float) -> bool:
-        """Run one process of each side; return whether both finished, or the pair has to be replaced."""
-        answers: dict[int, Timed] = {}
-        group = list(self.cells)
-        for side in (0, 1) if number % 2 else (1, 0):
-            ended = self._process(side, group, number, end)
-            if ended.answer is None:
-                if ended.outcome != "unfinished":
-                    self._fail(*self.deaths.blame(ended, group))
-                return False
-            answers[side] = ended.answer
-            self._fail([group[int(index)] for index in answers[side].errors], "failed while being timed")
-        for side, state in enumerate(self.states):
+    def job(self, side: int) -> Time:
+        """Return the job of a timing process."""
+        return job_of(self.options, self.corpus, self.path, self.modules, self.cells, self.checks[side])
+
+    def fail(self, cells: Sequence[Cell], reason: str) -> None:
+        """Measure some cells no more."""
+        for cell in cells:
+            self.again.failed[cell] = reason
+            self.again.samples.pop(cell, None)
+        self.cells = [cell for cell in self.cells if cell not in cells]
+
+
+@dataclass(slots=True)
+class _Pairs:
+    """The plan of the pairs of one corpus.
+
+    Attributes:
+        stage: The corpus.
+        enough: Returns whether a cell is decided.
+        show: Receives progress.
+        begun: When the first pair began, on the monotonic clock.
+        end: When there is no time for another one.
+        done: Pairs that count.
+    """
+
+    stage: _Stage
+    enough: Enough
+    show: Show
+    begun: float
+    end: float
+    done: int = 0
+
+    @property
+    def free_level(self) -> float:
+        """One baseline for both: the state of a core does not depend on the side."""
+        return min((state.least for state in self.stage.states if state.least), default=0.0)
+
+    def next_turn(self) -> list[TimingProcess[Cell]]:
+        """Return a process of each side, in alternating order."""
+        if not self.stage.cells or self.done >= LOOKS[-1] or self.left() <= 0:
+            return []
+        self.show(
+            f"both sides in turn, pair {self.done + 1}", time.monotonic() - self.begun, self.end - self.begun
+        )
+        pair = [
+            TimingProcess(executor, self.stage.cells, self.stage.job(side))
+            for side, executor in enumerate(self.stage.executors)
+        ]
+        return pair if self.done % 2 else pair[::-1]
+
+    def take(self, turn: Sequence[Finished[Cell]]) -> None:
+        """Keep the figures of a pair."""
+        if not turn:
+            return
+        stage = self.stage
+        for state, finished in zip(stage.states, turn if self.done % 2 else turn[::-1], strict=True):
+            answer = finished.answer
+            assert isinstance(answer, Timed)
             entry = ProcessEntry(
-                group[0].corpus,
-                number,
-                answers[side].reference_kernel,
-                {group[int(index)].name: figure for index, figure in answers[side].cells.items()},
-                contention=answers[side].contention,
-                least=answers[side].least,
+                finished.cells[0].corpus,
+                self.done,
+                answer.reference_kernel,
+                {cell.name: figure for cell, figure in finished.figures().items()},
+                contention=answer.contention,
+                least=answer.least,
             )
             state.apply(entry)
-        for cell in self.cells:
-            before, after = (self._samples(state, cell) for state in self.states)
+        for cell in stage.cells:
+            before, after = (self._samples(state, cell) for state in stage.states)
             # A neighbor that arrived between the two processes of a pair spoils it.
             pairs = [pair for pair in before if pair in after and same_core([before[pair]], [after[pair]])]
-            self.again.samples[cell] = [before[pair] for pair in pairs], [after[pair] for pair in pairs]
-        return True
+            stage.again.samples[cell] = [before[pair] for pair in pairs], [after[pair] for pair in pairs]
+        self.done += 1
+
+    def fail(self, cell: Cell, outcome: Outcome, reason: str, stderr: str = "") -> None:
+        """Measure a cell no more."""
+        self.stage.fail([cell], reason)
+
+    def look(self) -> None:
+        """Measure decided cells no more."""
+        again = self.stage.again
+        self.stage.cells = [
+            cell
+            for cell in self.stage.cells
+            if not ((found := again.samples.get(cell)) and self.enough(cell, *found, again.alpha))
+        ]
+
+    def left(self) -> float:
+        """Return the seconds of the corpus's part of the budget that are left."""
+        return self.end - time.monotonic()
+
+    def late(self) -> bool:
+        """Return whether to end a process."""
+        return self.left() < -GRACE
 
     @staticmethod
     def _samples(state: State, cell: Cell) -> dict[int, Measurement]:
@@ -325,29 +376,3 @@ class _Stage:
         if operation(cell.operation_name).facts().rate:
             found = turned(found)
         return {sample.pair: sample for sample in found.samples}
-
-    def _process(self, side: int, group: Sequence[Cell], number: int, end: float) -> Ended:
-        allowed, checks = cores(), self.checks[side]
-        job = Time(
-            memory=self.options.cell_memory,
-            path=self.path,
-            modules=self.modules,
-            corpus=self.corpus,
-            cells=tuple(timed_cell(cell, checks) for cell in group),
-            rounds=rounds(self.options, [length(cell, checks) for cell in group]),
-            slice=self.options.slice,
-            collect=self.options.gc != "off",
-            apart=self.options.burst,
-            core=allowed[number // 2 % len(allowed)] if len(allowed) > 1 else None,
-            # One baseline for both: the state of a core does not depend on the side.
-            least=min((state.least for state in self.states if state.least), default=0.0),
-        )
-        return self.shops[side].work(
-            job, patience=self.options.cell_timeout, over=lambda: time.monotonic() > end + _GRACE
-        )
-
-    def _fail(self, cells: Sequence[Cell], reason: str) -> None:
-        for cell in cells:
-            self.again.failed[cell] = reason
-            self.again.samples.pop(cell, None)
-        self.cells = [cell for cell in self.cells if cell not in cells]

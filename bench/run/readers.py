@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ...codecs import describe, split_name
-from ..deaths import Deaths
 from ..foreign.port import Library
 from ..jobs import CheckReads, Digest, Ended, ReadCell, TimedReads, TimeReads
 from ..ledger import CellEntry, EnvironmentEntry
@@ -21,6 +20,7 @@ from ..operations.read import NAME, place_of
 from ..results import Cell, CellFinding, Outcome, ReadFacts
 from .context import Run, Stage
 from .languages import Language, Read
+from .rounds import Finished, Rounds, TimingProcess
 
 _NOTHING = TimedReads({}, {}, {}, 0.0, 0.0)
 
@@ -157,62 +157,99 @@ def fitting(reads: Mapping[Cell, Read], cells: Sequence[Cell], seconds: float) -
     return chosen + [cell for cell in cells if reads[cell].twin in chosen], total
 
 
-def time_reads(
-    run: Run,
-    stage: Stage,
-    cells: Sequence[Cell],
-    seconds: float,
-    deaths: Deaths[Cell],
-    *,
-    core: int | None,
-    repeats: float,
-) -> TimedReads | None:
-    """Time readers as a part of a timing process.
+class TimedReaders:
+    """The plan of the readers' part of timing processes: each time, one process that answers.
 
     Args:
-        cells: The cells to time, the most important ones first.
-        seconds: The time for them.
-        deaths: Those of the corpus; a process that dies is replaced as long as there is time.
-        core: Processor to stay on.
         repeats: As in `jobs.Time`.
 
-    Returns:
-        Figures by the name of their cell, without those that failed; None if the time of the corpus is over.
+    Attributes:
+        out_of_time: There is no time for the corpus any more.
     """
-    end = time.monotonic() + seconds
-    while own := [cell for cell in cells if stage.reads[cell].twin not in cells]:
-        left = end - time.monotonic()
-        ended = run.executor.submit(
-            _job(run, stage, own, left, core, repeats),
-            patience=run.options.cell_timeout,
-            over=stage.schedule.all_over,
-        ).result()
-        if ended.answer is not None:
-            return _figures(run, stage, cells, own, ended.answer)
-        if stage.schedule.all_over():
-            return None
-        blame = deaths.blame(ended, own)
-        for cell in blame.cells:
-            run.fail(cell, ended.outcome, blame.reason)
-        cells = [cell for cell in cells if cell not in blame.cells]
-        if time.monotonic() >= end:
-            break
-    return _NOTHING
 
+    def __init__(self, run: Run, stage: Stage, *, repeats: float) -> None:
+        self.out_of_time = False
+        self._run = run
+        self._stage = stage
+        self._repeats = repeats
+        self._rounds = Rounds(self, patience=run.options.cell_timeout)
+        self._cells: list[Cell] = []
+        self._found: TimedReads | None = None
+        self._end = 0.0
+        self._died = False
+        # Times by which readers take longer than their check says.
+        self._slower = 1.0
 
-def _figures(
-    run: Run, stage: Stage, cells: Sequence[Cell], own: Sequence[Cell], answer: TimedReads
-) -> TimedReads:
-    """Return the answer with the figures of all cells by name, after noting those that failed."""
-    for index, reason in answer.errors.items():
-        run.fail(own[int(index)], "error", f"while being timed: {reason}")
-    figures = {own[int(index)].name: found for index, found in answer.cells.items()}
-    warmups = {own[int(index)].name: seconds for index, seconds in answer.warmups.items()}
-    for cell in cells:
-        twin = stage.reads[cell].twin
-        if twin is not None and twin.name in figures:
-            figures[cell.name], warmups[cell.name] = figures[twin.name], warmups[twin.name]
-    return dataclasses.replace(answer, cells=figures, warmups=warmups)
+    def measure(self, cells: Sequence[Cell], seconds: float, show: Callable[[], object]) -> TimedReads:
+        """Time the readers that there is time for.
+
+        Args:
+            cells: Readers that may be timed.
+            seconds: The time for them.
+            show: Called if there is time for some.
+
+        Returns:
+            Figures by the name of their cell, without those that failed.
+        """
+        self._cells, expected = fitting(self._stage.reads, cells, seconds / self._slower)
+        if self._cells:
+            show()
+        begun = time.monotonic()
+        self._end, self._found, self._died = begun + seconds, None, False
+        self._rounds.conduct()
+        # If nothing fits, one process may have been disturbed.
+        self._slower = (time.monotonic() - begun) / expected if expected else max(1.0, self._slower / 2)
+        self.out_of_time = self._rounds.out_of_time or (self._died and self.late())
+        return self._found or _NOTHING
+
+    @property
+    def done(self) -> int:
+        """The number of timing processes of the corpus."""
+        return self._run.state.processes(self._stage.name)
+
+    @property
+    def free_level(self) -> float:
+        """Contention of a free core as measured so far by any process of the run."""
+        return self._run.state.least
+
+    def next_turn(self) -> list[TimingProcess[Cell]]:
+        """Return a process, until one has answered; further ones as long as there is time."""
+        own = [cell for cell in self._cells if self._stage.reads[cell].twin not in self._cells]
+        if self._found is not None or not own or (self._died and self.left() <= 0):
+            return []
+        job = _job(self._run, self._stage, own, self.left(), self._repeats)
+        return [TimingProcess(self._run.executor, own, job)]
+
+    def take(self, turn: Sequence[Finished[Cell]]) -> None:
+        """Keep the answer, with figures of all cells by name."""
+        self._died = not turn
+        for finished in turn:
+            assert isinstance(finished.answer, TimedReads)
+            figures = {cell.name: found for cell, found in finished.figures().items()}
+            warmups = {
+                finished.cells[int(index)].name: seconds for index, seconds in finished.answer.warmups.items()
+            }
+            for cell in self._cells:
+                twin = self._stage.reads[cell].twin
+                if twin is not None and twin.name in figures:
+                    figures[cell.name], warmups[cell.name] = figures[twin.name], warmups[twin.name]
+            self._found = dataclasses.replace(finished.answer, cells=figures, warmups=warmups)
+
+    def fail(self, cell: Cell, outcome: Outcome, reason: str, stderr: str = "") -> None:
+        """Record why a cell has no figure; it is timed no more."""
+        self._run.fail(cell, outcome, reason, stderr)
+        self._cells = [each for each in self._cells if each != cell]
+
+    def look(self) -> None:
+        """Do nothing: `TimingPhase` judges the figures of a whole turn."""
+
+    def left(self) -> float:
+        """Return the seconds for further processes of this turn."""
+        return self._end - time.monotonic()
+
+    def late(self) -> bool:
+        """Return whether the whole time of the corpus is over."""
+        return self._stage.schedule.all_over()
 
 
 def _expected(read: Read) -> float:
@@ -232,9 +269,7 @@ def _turns(rough: float, records: int) -> float:
     return Readers.TURNS * (Readers.WARM_UP + Readers.SLICES) * a_slice
 
 
-def _job(
-    run: Run, stage: Stage, cells: Sequence[Cell], seconds: float, core: int | None, repeats: float
-) -> TimeReads:
+def _job(run: Run, stage: Stage, cells: Sequence[Cell], seconds: float, repeats: float) -> TimeReads:
     reads = [stage.reads[cell] for cell in cells]
     languages = list(dict.fromkeys(read.language for read in reads))
     # All libraries read the same records, so that their ratios have no other cause.
@@ -259,7 +294,6 @@ def _job(
         slice=Readers.SLICE,
         seconds=seconds,
         patience=Readers.START + Readers.LATE * longest,
-        core=core,
         least=run.state.least,
         repeats=repeats,
     )

@@ -32,7 +32,7 @@ from bakeoff.bench.run.interleaved import Side, interleave, options_of
 from bakeoff.bench.run.languages import Language, Read
 from bakeoff.bench.run.options import Options
 from bakeoff.bench.run.processes import LocalExecutor
-from bakeoff.bench.run.readers import time_reads
+from bakeoff.bench.run.readers import TimedReaders
 from bakeoff.bench.run.schedule import Schedule
 from bakeoff.bench.run.session import Session
 from bakeoff.bench.run.state import State
@@ -241,12 +241,11 @@ def readers(folder: Path, codecs: Sequence[str], deaths: int) -> Reasons:
     def write(entry: CellEntry) -> None:
         reasons[entry.found.cell.codec] = entry.found.reason
 
-    journal, executor = SimpleNamespace(write=write), SimpleNamespace(submit=submit)
+    journal, executor = SimpleNamespace(write=write), SimpleNamespace(submit=submit, cores=[0])
     run = Run(options, State(), cast("Any", journal), cast("Any", executor), lambda *_: None)
     for cell in cells.values():
         run.record(CellEntry(CellFinding(cell, "ok")))
-    found = time_reads(run, stage, list(cells.values()), float("inf"), Deaths(), core=None, repeats=1.0)
-    assert found is not None
+    found = TimedReaders(run, stage, repeats=1.0).measure(list(cells.values()), float("inf"), lambda: None)
     assert all((cells[codec].name in found.cells) == (not reason) for codec, reason in reasons.items())
     return reasons
 
@@ -335,3 +334,10 @@ def test_deaths_of_other_processes_do_not_add_up() -> None:
     assert (["b"], "died, while being timed") == deaths.blame(
         Ended(None, "crashed", "died", cell=1), ["a", "b"]
     )
+
+
+def test_only_deaths_in_a_row_add_up() -> None:
+    deaths, died = Deaths[str](), Ended(None, "crashed", "died", cell=IDLE)
+    for _ in range(Processes.NAMELESS):
+        assert [] == deaths.blame(died, ["a"]).cells
+        deaths.forget()

@@ -14,7 +14,7 @@ from bakeoff.bench.figure import Figure
 from bakeoff.bench.jobs import Checked, CorpusInputs, Ended, Time, Timed
 from bakeoff.bench.ledger import CellEntry
 from bakeoff.bench.results import Cell, CellFinding
-from bakeoff.bench.run import schedule, time
+from bakeoff.bench.run import readers, rounds, schedule, time
 from bakeoff.bench.run.context import Run, Stage
 from bakeoff.bench.run.options import Options
 from bakeoff.bench.run.schedule import Schedule
@@ -45,7 +45,7 @@ class Timing:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     made = Clock()
-    for module in (time, schedule):
+    for module in (time, rounds, readers, schedule):
         monkeypatch.setattr(module, "time", made)
     return made
 

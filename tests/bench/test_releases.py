@@ -21,9 +21,9 @@ from bakeoff import UsageError
 from bakeoff.bench.jobs import Check, CorpusInputs, Time, TimedCell, decode
 from bakeoff.bench.results import Cell, ResultData, read
 from bakeoff.bench.run import releases
+from bakeoff.bench.run.groups import grouped
 from bakeoff.bench.run.processes import LocalExecutor
 from bakeoff.bench.run.releases import Release, Releases
-from bakeoff.bench.run.time import _Contest
 from bakeoff.bench.run.warm import Fork, Warm
 from bakeoff.bench.worker.records import make_sample
 from bakeoff.codecs import MissingLibrary, join_name, select, split_name
@@ -116,10 +116,7 @@ def test_the_baseline_has_no_process_of_its_own():
 def groups(codecs: list[str], *, isolate: bool = False) -> list[str]:
     """Return the codecs that share a process."""
     cells = [Cell("movies", "load", name) for name in codecs]
-    contest: Any = SimpleNamespace(
-        cells=lambda: cells, run=SimpleNamespace(options=SimpleNamespace(isolate=isolate))
-    )
-    return [" ".join(cell.codec for cell in group) for group in _Contest._groups(contest)]
+    return [" ".join(cell.codec for cell in group) for group in grouped(cells, isolate=isolate)]
 
 
 @pytest.fixture(scope="module")

@@ -18,9 +18,9 @@ from bakeoff.bench.jobs import Check, CorpusInputs, Ended, Job, Time, Timed, Tim
 from bakeoff.bench.operations.base import rotating
 from bakeoff.bench.results import Cell, read
 from bakeoff.bench.run.explain import explain
+from bakeoff.bench.run.groups import without_twins
 from bakeoff.bench.run.options import Options
 from bakeoff.bench.run.processes import LocalExecutor
-from bakeoff.bench.run.time import _Contest
 from bakeoff.bench.worker._slice import copy, nothing, time_calls, touch
 from bakeoff.bench.worker.records import PickledSample, caches_text, make_sample
 from bakeoff.bench.worker.time import Process, _undisturbed
@@ -157,7 +157,7 @@ class TestTouch:
 
 def test_a_schema_changes_neither_dump_nor_load() -> None:
     cells = [Cell("c", op, name) for op in ("dump", "fix") for name in ("json", "json+schema", "bson+schema")]
-    twins = _Contest._twins(groups := [list(cells)])
+    groups, twins = without_twins([cells])
 
     assert twins == {Cell("c", "dump", "json+schema"): Cell("c", "dump", "json")}
     assert Cell("c", "dump", "json+schema") not in groups[0]

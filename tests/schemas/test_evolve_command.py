@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.bench.lab.evolution import attempt
+from bakeoff.bench.method import Budget
 from bakeoff.codecs import registry
 from inprocess import exit_code
 
@@ -162,7 +162,7 @@ eat = dying(lambda: bytearray(1 << 40))
 def test_a_codec_that_dies_costs_its_row(
     files: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(attempt, "PATIENCE", 4.0)
+    monkeypatch.setattr(Budget, "CELL_TIMEOUT", 4.0)
     monkeypatch.setattr(registry, "_registered", {})
     Path("killer.py").write_text(KILLER)
     own = [f"{name}=killer.py:{name}" for name in ("segfault", "leave", "hang", "eat")]

@@ -15,21 +15,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ....imports import imported, search_path
 from ....schemas.difference import SchemaDifference
-from ...capabilities import cores
-from ...deaths import Deaths
-from ...jobs import Answer, Ended, Reread, Timed, TimedCell, Tried, Try
-from .cost import ROUNDS, Key, ReadingCost, costs, payloads
+from ...jobs import Answer, Ended, Reread, Tried, Try
+from ...method import Budget
+from .cost import ROUNDS, Key, ReadingCost, payloads
 from .field_faults import FieldFault
 from .trial import CrossReading, Trial, try_codec
 
 if TYPE_CHECKING:
-    from ...run.processes import LocalExecutor
     from ...worker.context import WorkerContext
 
-PATIENCE: Final = 60.0
-"""Seconds without progress after which a codec's process is ended."""
-MEMORY: Final = 2 << 30
-"""Bytes of address space of a codec's process."""
 LEAST: Final = 30.0
 """Seconds for trials, however short the budget: losses matter more than costs."""
 
@@ -57,6 +51,8 @@ def attempts(
         RunError: There is no folder for temporary files.
     """
     from ...run.processes import LocalExecutor
+    from ...run.rounds import Rounds
+    from .rereading import Rereading
 
     started = time.monotonic()
 
@@ -66,9 +62,12 @@ def attempts(
     path = search_path()
     with LocalExecutor() as executor:
         key = executor.blobs.put(pickle.dumps((difference, list(old), list(new))))
-        jobs = [Try(memory=MEMORY, path=path, modules=imported(), codec=name, versions=key) for name in names]
+        jobs = [
+            Try(memory=Budget.CELL_MEMORY, path=path, modules=imported(), codec=name, versions=key)
+            for name in names
+        ]
         waiting: list[Future[Ended]] = [
-            executor.submit(job, patience=PATIENCE, over=lambda: left(max(seconds, LEAST)) < 0)
+            executor.submit(job, patience=Budget.CELL_TIMEOUT, over=lambda: left(max(seconds, LEAST)) < 0)
             for job in jobs
         ]
         tried: list[Trial] = []
@@ -79,36 +78,12 @@ def attempts(
             if ended.answer is not None:
                 cells |= {(name, way): digest for way, digest in ended.answer.payloads.items()}
             show(len(tried), len(names))
-        timing = Reread(path=path, modules=imported(), versions=key, cells=(), rounds=ROUNDS)
-        return tried, _timed(executor, timing, cells, lambda: left(seconds))
-
-
-def _timed(
-    executor: LocalExecutor, job: Reread, cells: dict[Key, str], left: Callable[[], float]
-) -> dict[Key, ReadingCost]:
-    """Time the cells in successive processes while there is time."""
-    allowed, keys, answers = cores(), dict[int, list[Key]](), list[Timed]()
-    deaths: Deaths[Key] = Deaths()
-    took = 0.0
-    while cells and (not answers or left() > took):
-        named = list(cells)
-        made = dataclasses.replace(
-            job,
-            cells=tuple(TimedCell(name, way, cells[name, way]) for name, way in named),
-            core=allowed[len(answers) % len(allowed)] if len(allowed) > 1 else None,
-            least=answers[-1].least if answers else 0.0,
+        job = Reread(
+            memory=Budget.CELL_MEMORY, path=path, modules=imported(), versions=key, cells=(), rounds=ROUNDS
         )
-        began = time.monotonic()
-        ended = executor.work(made, patience=PATIENCE)
-        took = time.monotonic() - began
-        if ended.answer is not None:
-            keys[len(answers)] = named
-            answers.append(ended.answer)
-            continue
-        # Each has two decodes.
-        for key in deaths.blame(ended, [key for key in named for _ in range(2)]).cells:
-            del cells[key]
-    return {key: found for key, found in costs(keys, answers).items() if key in cells}
+        plan = Rereading(executor, job, cells, lambda: left(seconds))
+        Rounds(plan, patience=Budget.CELL_TIMEOUT).conduct()
+        return tried, plan.costs()
 
 
 def _found(name: str, records: int, ended: Ended) -> Trial:
