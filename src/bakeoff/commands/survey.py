@@ -15,6 +15,7 @@ import click
 from ..errors import RunError, UsageError
 from ..escape import visible
 from . import _completion
+from ._grouped import GroupedCommand
 from ._machines import machine_options, machines_of
 from ._options import RECORDS, reading, seed_option, selecting
 from ._output import guard, put
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 VERSION = 1
 
 
-@click.command("survey")
+@click.command("survey", cls=GroupedCommand)
 @click.argument("sources", nargs=-1, required=True, metavar="SHARDS...", shell_complete=_completion.files)
 @selecting("json")
 @click.option("--schema", metavar="SCHEMA", help="Schema for codecs that need one and for NAME+schema.")
