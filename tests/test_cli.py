@@ -79,6 +79,7 @@ def test_what_does_not_exist_is_a_usage_error(arguments, said, tmp_path, monkeyp
         (["nope"], "no command 'nope'; see `bakeoff --help`"),
         (["diff", "a", "b"], "no command 'diff'; did you mean compare?"),
         (["help"], "no command 'help'; did you mean --help?"),
+        (["check"], "no command 'check'; did you mean pick --check?"),
         (["run", "--nope"], "no such option --nope; see `bakeoff run --help`"),
         (["run", "--quik"], "no such option --quik; did you mean --quick?"),
         (["compare", "a"], "missing argument 'AFTER'; see `bakeoff compare --help`"),
