@@ -39,9 +39,11 @@ def test_help_lists_the_commands_in_order_of_use():
 
 
 def test_each_option_of_run_has_a_topic():
-    _, _, others = bakeoff("run", "--help").stdout.partition("\nOptions:\n")
+    _, _, others = bakeoff("run", "--help-all").stdout.partition("\nOptions:\n")
 
-    assert "-h, --help" == others.partition("  Show this")[0].strip()
+    assert ["-h, --help", "--help-all"] == [
+        line.partition("  Show ")[0].strip() for line in others.splitlines()
+    ]
 
 
 @pytest.mark.parametrize(
@@ -77,6 +79,7 @@ def test_what_does_not_exist_is_a_usage_error(arguments, said, tmp_path, monkeyp
         (["nope"], "no command 'nope'; see `bakeoff --help`"),
         (["diff", "a", "b"], "no command 'diff'; did you mean compare?"),
         (["help"], "no command 'help'; did you mean --help?"),
+        (["check"], "no command 'check'; did you mean pick --check?"),
         (["run", "--nope"], "no such option --nope; see `bakeoff run --help`"),
         (["run", "--quik"], "no such option --quik; did you mean --quick?"),
         (["compare", "a"], "missing argument 'AFTER'; see `bakeoff compare --help`"),

@@ -55,7 +55,7 @@ def options_of(command: click.Command) -> set[str]:
     found = {name for p in command.params for name in (*p.opts, *p.secondary_opts) if name.startswith("-")}
     if isinstance(command, click.Group):
         found |= {name for below in command.commands.values() for name in options_of(below)}
-    return found | {"--help", "--version", "--debug"}
+    return found | {"--help", "--help-all", "--version", "--debug"}
 
 
 OPTIONS = {name: options_of(import_module(f"bakeoff.commands.{name}").command) for name in COMMANDS}

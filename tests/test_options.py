@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import click
 import pytest
 
 from bakeoff.cli import COMMANDS, bakeoff
+from bakeoff.commands._grouped import READING, GroupedCommand
 from bakeoff.commands._options import AGE, Share, Size, Time
 from bakeoff.errors import hint, near
+from inprocess import bakeoff as run_bakeoff
 
 
 @pytest.mark.parametrize(
@@ -76,16 +80,55 @@ def test_names_that_look_alike_are_told() -> None:
     assert "see the list" == hint(near("avro", ["msgpack", "json"]), "see the list")
 
 
-def _options() -> Iterator[tuple[str, click.Option]]:
+def _commands() -> Iterator[tuple[str, click.Command]]:
     context = click.Context(bakeoff)
     for name in COMMANDS:
         command = bakeoff.get_command(context, name)
         assert command is not None
-        parts = command.commands.values() if isinstance(command, click.Group) else [command]
-        for part in parts:
-            for option in part.params:
-                if isinstance(option, click.Option):
-                    yield f"{name} {part.name}", option
+        if isinstance(command, click.Group):
+            yield from ((f"{name} {part.name}", part) for part in command.commands.values())
+        else:
+            yield name, command
+
+
+def _options() -> Iterator[tuple[str, click.Option]]:
+    for name, command in _commands():
+        yield from ((name, option) for option in command.params if isinstance(option, click.Option))
+
+
+def _listed(command: str, option: str) -> set[str]:
+    """Return the long names of the options that the help of a command lists."""
+    done = run_bakeoff(Path.cwd(), *command.split(), option)
+    assert 0 == done.returncode
+    _, *topics = re.split(r"^[A-Z][\w ]*:\n", done.stdout, flags=re.MULTILINE)
+    found = re.findall(r"^  (?:-\w, )?(--[\w-]+)", "".join(topics), re.MULTILINE)
+    return set(found) - {"--help", "--help-all"}
+
+
+@pytest.mark.parametrize(("name", "command"), list(_commands()))
+def test_help_shows_the_commonest_options_and_says_where_the_others_are(
+    name: str, command: click.Command
+) -> None:
+    brief, whole = _listed(name, "--help"), _listed(name, "--help-all")
+    last = run_bakeoff(Path.cwd(), *name.split(), "--help").stdout.splitlines()[-1]
+
+    assert 12 >= len(brief)
+    assert set(READING).isdisjoint(brief)
+    assert {option.opts[-1] for _, option in _options() if option in command.params} == whole
+    assert brief <= whole
+    left_out = len(whole) - len(brief)
+    said = f"`bakeoff {name} --help-all` shows {left_out} more option{'s' * (left_out != 1)}."
+    assert (said == last) is bool(left_out)
+
+
+@pytest.mark.parametrize(("name", "command"), list(_commands()))
+def test_the_options_that_help_names_exist(name: str, command: click.Command) -> None:
+    there = {spelling for param in command.params for spelling in param.opts}
+
+    assert isinstance(command, GroupedCommand)
+    assert set(command.common or ()) <= there
+    listed = {each for names in command.topics.values() for each in names}
+    assert listed - set(READING) <= there
 
 
 MEANINGS = {

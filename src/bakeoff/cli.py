@@ -55,7 +55,7 @@ GROUPS = {
 
 COMMANDS = {name: summary for commands in GROUPS.values() for name, summary in commands.items()}
 
-OTHER_WORDS = {"bench": "run", "check": "pick", "diff": "compare", "help": "--help", "list": "codecs"}
+OTHER_WORDS = {"bench": "run", "check": "pick --check", "diff": "compare", "help": "--help", "list": "codecs"}
 """Commands by the words that other tools have for them."""
 
 

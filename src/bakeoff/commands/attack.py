@@ -13,6 +13,7 @@ import click
 from ..console import show_table
 from ..errors import UsageError
 from . import _completion
+from ._grouped import GroupedCommand
 from ._options import Size, Time
 from ._written import format_option
 
@@ -24,7 +25,7 @@ RIGHT = ("cases", "kept", "known", "calls", "accepted", "slowest", "most memory"
 MARKS = {"kept": "", "broken": "bold red", "known": "yellow", "out of date": "bold red"}
 
 
-@click.command("attack")
+@click.command("attack", cls=GroupedCommand)
 @click.argument("selection", nargs=-1, metavar="[CODEC]...", shell_complete=_completion.codecs)
 @click.option(
     "--only", multiple=True, metavar="PATTERN", help="Run only these cases: names or globs; repeatable."

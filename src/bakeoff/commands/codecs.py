@@ -12,6 +12,7 @@ import click
 from ..errors import UsageError
 from ..grid import draw
 from . import _completion
+from ._grouped import GroupedCommand
 from ._written import format_option
 
 COLUMNS = ("codec", "format", "version", "accelerated", "trusted only", "preserves", "guards", "media type")
@@ -22,7 +23,7 @@ MEMORY = 2 << 30
 """Limit for its address space in bytes."""
 
 
-@click.command("codecs")
+@click.command("codecs", cls=GroupedCommand)
 @click.argument("selection", nargs=-1, metavar="[CODEC]...", shell_complete=_completion.codecs)
 @format_option("text", "json")
 @click.option("--conventions", is_flag=True, help="Show how each format writes types it lacks, as Markdown.")

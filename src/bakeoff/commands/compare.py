@@ -10,6 +10,7 @@ import click
 from ..errors import RunError, UsageError
 from ..files import is_watch_file
 from ._confirm import TypedOptions, confirm
+from ._grouped import GroupedCommand
 from ._options import Share, Time, trusted_option
 from ._output import exit_code_1_is_an_answer, guard, put, put_table, typed
 from ._written import writing
@@ -21,7 +22,7 @@ _COUNTS = 0.005
 """Limit of a regression in instructions."""
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.argument("before", type=click.Path(path_type=Path))
 @click.argument("after", type=click.Path(path_type=Path))
 @writing("text", "md", "json")

@@ -10,13 +10,14 @@ import click
 
 from ..errors import UsageError
 from . import _completion
+from ._grouped import GroupedCommand
 from ._options import RECORDS, reading
 from ._output import guard
 from ._records import destination, output, report_remark, report_skipped, slow_progress
 from ._written import format_option
 
 
-@click.command("convert")
+@click.command("convert", cls=GroupedCommand)
 @click.argument("source", shell_complete=_completion.files)
 @click.argument("target", shell_complete=_completion.files)
 @reading

@@ -10,12 +10,13 @@ import click
 
 from ..escape import shortened
 from . import _completion
+from ._grouped import GroupedCommand
 from ._options import RECORDS, reading, seed_option
 from ._records import report_remark, report_skipped, slow_progress
 from ._written import format_option
 
 
-@click.command("corpora")
+@click.command("corpora", cls=GroupedCommand)
 @click.argument("source", required=False, metavar="[NAME|FILE]", shell_complete=_completion.corpora)
 @click.option("-n", "--records", type=RECORDS, help="Number of records; of your own files at most.")
 @seed_option

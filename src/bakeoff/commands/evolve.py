@@ -10,6 +10,7 @@ import click
 
 from ..errors import UsageError
 from . import _completion
+from ._grouped import GroupedCommand
 from ._options import RECORDS, Time, reading, selecting
 from ._records import report_remark, report_skipped, slow_progress
 from ._schemas import include_option, named
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 _RECORDS = 200
 
 
-@click.command("evolve")
+@click.command("evolve", cls=GroupedCommand)
 @click.argument("old", shell_complete=_completion.files)
 @click.argument("new", shell_complete=_completion.files)
 @click.option(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ._grouped import GroupedCommand
 from ._options import selecting
 from ._placed import listed
 from ._tables import csv_of, drawn, paragraphs, split
@@ -24,7 +25,7 @@ LEGEND = (
 )
 
 
-@click.command("fidelity")
+@click.command("fidelity", cls=GroupedCommand)
 @selecting("all that are installed")
 @click.option(
     "--readers",

@@ -12,6 +12,7 @@ from ..errors import UsageError, near
 from ..escape import visible
 from ..files import read_limited
 from . import _completion
+from ._grouped import GroupedCommand
 from ._options import RECORDS, reading, seed_option
 from ._output import guard, is_stdout
 from ._records import destination, output, report_remark, report_skipped, slow_progress
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from ..datasets.synthetic import DataProfile
 
 
-@click.command("generate")
+@click.command("generate", cls=GroupedCommand)
 @click.argument("name", metavar="[CORPUS]", required=False, shell_complete=_completion.corpora)
 @click.option(
     "--like",

@@ -10,13 +10,14 @@ import click
 from ..errors import RunError, UsageError
 from . import _completion
 from ._earlier import results_in
+from ._grouped import GroupedCommand
 from ._options import Share
 from ._output import exit_code_1_is_an_answer, guard, put, put_table
 from ._placed import listed
 from ._written import writing
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.argument("folders", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="DIR...")
 @writing("text", "md", "csv", "json", "html")
 @click.option(

@@ -9,12 +9,13 @@ from typing import Any
 import click
 
 from . import _completion
+from ._grouped import GroupedCommand
 from ._options import reading
 
 INPUTS = 1000
 
 
-@click.command("once")
+@click.command("once", cls=GroupedCommand)
 @click.argument("operation", type=click.Choice(["dump", "load", "nothing"]))
 @click.argument("codec", shell_complete=_completion.codecs)
 @click.argument("source", metavar="FILE|CORPUS", shell_complete=_completion.corpora)

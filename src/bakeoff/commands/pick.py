@@ -11,6 +11,7 @@ import click
 from ..errors import RunError, UsageError, hint, near
 from ..escape import Styled
 from . import _completion
+from ._grouped import GroupedCommand
 from ._options import AGE, Rate, costing
 from ._output import layout, put, typed
 from ._placed import listed
@@ -21,8 +22,23 @@ if TYPE_CHECKING:
     from ..reports.decide.pick import PickedCodec
     from ..reports.model.cost import Crossings
 
+_COMMON = (
+    "--reads",
+    "--bandwidth",
+    "--reads-by",
+    "--needs",
+    "--untrusted",
+    "--formats",
+    "--interop",
+    "--allow-loss",
+    "--choose",
+    "--explain",
+    "--write",
+    "--check",
+)
 
-@click.command()
+
+@click.command(cls=GroupedCommand, common=_COMMON)
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[RESULTS]...")
 @costing
 @click.option(

@@ -11,6 +11,7 @@ import click
 
 from ..errors import UsageError
 from . import _completion, _placed
+from ._grouped import GroupedCommand
 from ._options import Rate, Time, measuring, patience_option, reading, records_option, seed_option, selecting
 from .run import carry_out
 
@@ -28,8 +29,21 @@ _BROKER = 24.0
 _SEARCH = 60.0
 """Seconds for each of these, to find the highest rate."""
 
+_COMMON = (
+    "--output",
+    "--transport",
+    "--broker",
+    "--codec",
+    "--consumers",
+    "--rate",
+    "--max-p99",
+    "--records",
+    "--budget",
+    "--all",
+)
 
-@click.command()
+
+@click.command(cls=GroupedCommand, common=_COMMON)
 @measuring("pipeline.json")
 @click.option(
     "--transport",

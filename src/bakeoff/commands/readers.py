@@ -9,12 +9,13 @@ import click
 
 from ..console import progress, show_on, show_table
 from ..errors import BakeoffError, UsageError
+from ._grouped import GroupedCommand
 
 if TYPE_CHECKING:
     from ..bench.foreign.builds import Build
 
 
-@click.command("readers")
+@click.command("readers", cls=GroupedCommand)
 @click.argument("languages", nargs=-1, metavar="[LANGUAGE...]")
 @click.option("--offline", is_flag=True, help="Download nothing: the toolchain has done so before.")
 def command(languages: tuple[str, ...], offline: bool) -> None:

@@ -11,11 +11,12 @@ import click
 from ..console import show_on
 from ..errors import UsageError
 from . import _completion
+from ._grouped import GroupedCommand
 from ._output import put_table
 from ._releases import check_extra, codecs_of, comparing, measured
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.argument("name", shell_complete=_completion.codecs)
 @comparing("releases.json", budget=60.0)
 @click.option("--last", type=click.IntRange(min=1), default=8, show_default=True, help="Number of releases.")

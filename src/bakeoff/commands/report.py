@@ -14,6 +14,7 @@ from ..errors import RunError, UsageError
 from ..escape import visible
 from ..files import is_watch_file
 from ..reports.tables.layouts import LAYOUTS, PUBLISHED
+from ._grouped import GroupedCommand
 from ._options import costing
 from ._output import guard, is_stdout, layout, put, put_table, typed
 from ._written import BY_ENDING, agreed, format_option, output_option
@@ -23,11 +24,25 @@ if TYPE_CHECKING:
 
 _TABLES = ("text", "md", "csv", "json", "latex", "rst")
 _CHARTS = ("svg", "png")
+_COMMON = (
+    "--format",
+    "--output",
+    "--columns",
+    "--sort",
+    "--relative-to",
+    "--scale-to",
+    "--reads",
+    "--bandwidth",
+    "--layout",
+    "--chart",
+    "--anonymous",
+    "--open",
+)
 _FORMS = (*_TABLES, "html", *_CHARTS, "pyperf", "bencher")
 _DRAWN = ("reads", "bandwidth", "crossings", "dark")
 
 
-@click.command()
+@click.command(cls=GroupedCommand, common=_COMMON)
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE]...")
 @format_option(*_FORMS, default=None, told=BY_ENDING)
 @output_option(" (- for standard output), or a folder for pyperf. Its ending decides the format.")

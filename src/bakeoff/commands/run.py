@@ -73,8 +73,23 @@ _TOPICS = {
 }
 """The options of the command by topic, in the order of the help."""
 
+_COMMON = (
+    "--codec",
+    "--schema",
+    "--infer",
+    "--records",
+    "--quick",
+    "--budget",
+    "--ops",
+    "--readers",
+    "--output",
+    "--resume",
+    "--baseline",
+    "--dry-run",
+)
 
-@click.command(cls=GroupedCommand, topics=_TOPICS)
+
+@click.command(cls=GroupedCommand, topics=_TOPICS, common=_COMMON)
 @measuring("bakeoff.json")
 @selecting("the default set; --all or '*' for all installed codecs")
 @records_option

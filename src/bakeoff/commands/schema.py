@@ -14,6 +14,7 @@ from ..escape import shortened, visible
 from ..files import is_device
 from ..grid import draw
 from . import _completion
+from ._grouped import GroupedCommand
 from ._options import RECORDS, Share, reading, selecting
 from ._output import guard, is_stdout, put
 from ._records import output, report_remark, report_skipped, slow_progress
@@ -45,7 +46,7 @@ def command() -> None:
     """
 
 
-@command.command("infer")
+@command.command("infer", cls=GroupedCommand)
 @click.argument("source", metavar="FILE", shell_complete=_completion.files)
 @click.option("-n", "--records", type=RECORDS, help="Number of records to convert.")
 @reading
@@ -113,7 +114,7 @@ def _keep_corrected(path: Path, text: bytes, otherwise: str = "remove it first")
         raise UsageError(f"{path}: exists with other content; choose another name with -o, or {otherwise}")
 
 
-@command.command("export")
+@command.command("export", cls=GroupedCommand)
 @click.argument("schema", shell_complete=_completion.files)
 @click.option(
     "-f",
@@ -158,7 +159,7 @@ def export(
     _write(definition, target)
 
 
-@command.command("show")
+@command.command("show", cls=GroupedCommand)
 @click.argument("schema", shell_complete=_completion.files)
 @selecting("all installed built-in codecs")
 @include_option
@@ -182,7 +183,7 @@ def show(schema: str, codecs: tuple[str, ...], include: tuple[str, ...], as_obje
     click.echo("\n\n".join(f"{made.name} after {', '.join(names)}{plan}" for plan, names in said))
 
 
-@command.command("validate")
+@command.command("validate", cls=GroupedCommand)
 @click.argument("source", metavar="FILE", shell_complete=_completion.files)
 @click.argument("schema", shell_complete=_completion.files)
 @click.option("-n", "--records", type=RECORDS, help="Number of records to convert.")

@@ -7,13 +7,14 @@ from dataclasses import asdict
 
 import click
 
+from ._grouped import GroupedCommand
 from ._written import format_option
 
 PARTS = ("harness", "core", "pairs", "planted", "leaks", "clean", "failures", "peak")
 """Parts of `bench.selftest`, listed here so that ``--help`` does not import the harness."""
 
 
-@click.command("selftest")
+@click.command("selftest", cls=GroupedCommand)
 @click.option(
     "--repetitions",
     "times",

@@ -10,6 +10,7 @@ import click
 
 from ..errors import UsageError
 from . import _completion, _placed
+from ._grouped import GroupedCommand
 from ._options import Time, measuring, patience_option, reading, records_option, seed_option, selecting
 from .run import carry_out
 
@@ -27,7 +28,7 @@ _ADDRESSES = 16 << 30
 """Bytes of address space of a worker, into which stores map files beyond their size."""
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @measuring("stores.json")
 @click.option(
     "--store",

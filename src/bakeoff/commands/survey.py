@@ -15,13 +15,14 @@ import click
 from ..errors import RunError, UsageError
 from ..escape import visible
 from . import _completion
+from ._grouped import GroupedCommand
 from ._machines import machine_options, machines_of
-from ._options import RECORDS, format_option, reading, seed_option, selecting
+from ._options import RECORDS, reading, seed_option, selecting
 from ._output import guard, put, put_table
 from ._records import destination, report_skipped
 from ._records import output as opened_output
 from ._schemas import include_option, named
-from ._written import output_option
+from ._written import format_option, output_option
 
 if TYPE_CHECKING:
     from ..bench.run.survey import SurveyFindings
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 VERSION = 1
 
 
-@click.command("survey")
+@click.command("survey", cls=GroupedCommand)
 @click.argument("sources", nargs=-1, required=True, metavar="SHARDS...", shell_complete=_completion.files)
 @selecting("json")
 @click.option("--schema", metavar="SCHEMA", help="Schema for codecs that need one and for NAME+schema.")

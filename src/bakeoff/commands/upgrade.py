@@ -11,6 +11,7 @@ import click
 from ..errors import RunError, UsageError
 from ..escape import visible
 from ..files import read_limited
+from ._grouped import GroupedCommand
 from ._output import exit_code_1_is_an_answer, put, put_table
 from ._releases import check_extra, codecs_of, comparing, measured
 
@@ -18,7 +19,7 @@ _LARGEST = 1 << 20
 """Most bytes of a requirements file."""
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.argument("before", metavar="REQUIREMENTS", type=click.Path(path_type=Path))
 @comparing("upgrade.json", budget=180.0)
 @click.option(

@@ -13,6 +13,7 @@ import click
 
 from ..console import live_display, show_on
 from ..errors import UsageError
+from ._grouped import GroupedCommand
 from ._options import Share, Time, trusted_option
 from ._output import exit_code_1_is_an_answer, put_table
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from ..reports.decide.verify import PairVerdict
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.argument("file", type=click.Path(path_type=Path), default="bakeoff.json")
 @click.option("--seed", type=click.IntRange(min=0), help="Seed of the choice of cells.  [default: random]")
 @click.option(

@@ -15,6 +15,7 @@ import click
 from ..console import live_display, show_on, show_text
 from ..errors import BakeoffError, RunError, UsageError
 from ..files import atomic_write, check_own, end_of_links, is_device, is_watch_file
+from ._grouped import GroupedCommand
 from ._output import layout, typed
 from ._records import destination
 from ._written import output_option
@@ -28,7 +29,11 @@ _RECORDS = ".msgpack"
 """Ending of the file with the kept records."""
 
 
-@click.command("watch", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.command(
+    "watch",
+    cls=GroupedCommand,
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+)
 @click.argument("program", nargs=-1, type=click.UNPROCESSED, metavar="-- PROGRAM [ARGUMENT]...")
 @output_option(
     ": the answer, as JSON. The kept records are written next to it, as .msgpack; only you may read them.",
