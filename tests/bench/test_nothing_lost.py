@@ -18,7 +18,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from bakeoff.bench.ledger import WarningEntry
+from bakeoff.bench.ledger import ProcessEntry, WarningEntry, decode, encode
 from bakeoff.bench.results import GrowthFacts, ResultData, read
 from bakeoff.bench.run.journal import Journal, journal_path
 from bakeoff.bench.run.processes import LocalExecutor
@@ -263,7 +263,7 @@ class TestInterrupt:
         path.write_text("second\n")
         journal = Journal(tmp_path / "x.json")
         if gained:
-            journal.write({"kind": "process"})
+            journal.write(ProcessEntry("x", 0, 1e-6, {}))
             journal.close()
         else:
             journal.undo()
@@ -302,8 +302,8 @@ class TestResume:
     def test_a_result_becomes_entries_and_a_result_again(self, finished: Path) -> None:
         result = read(finished / "out.json")
         state = State()
-        for entry in json.loads(json.dumps(list(entries(result)))):
-            state.apply(entry)
+        for entry in entries(result):
+            state.apply(decode(encode(entry)))
         again = state.result(duration=result.duration, complete=result.complete)
 
         assert again.codecs == result.codecs

@@ -113,8 +113,8 @@ def test_no_slice_of_such_an_operation_is_measured_again() -> None:
 
     assert len(taken) == 11
     assert min(taken) >= 100
-    assert (found["dirty"], found["dear"]) == (0, 0)
-    assert found["raw"] == pytest.approx(2e-6)
+    assert (found.dirty, found.dear) == (0, 0)
+    assert found.raw == pytest.approx(2e-6)
 
 
 @pytest.mark.parametrize("name", ["put@sqlite:MD", "put-codec@sqlite", "get@lmdb:LG", "cpu@pipe:2"])

@@ -14,10 +14,10 @@ import pytest
 from click.testing import CliRunner
 
 from bakeoff import codecs
+from bakeoff.bench.capabilities import cores
 from bakeoff.bench.lab.selftest import checks, faults
 from bakeoff.bench.lab.selftest.checks import SelftestFinding
 from bakeoff.bench.results import Cell, CellResult, GrowthFacts, Measurement, ResultData
-from bakeoff.bench.run.environment import cores
 from bakeoff.bench.run.options import Options
 from bakeoff.commands import selftest as command
 from madeup import planted

@@ -548,7 +548,7 @@ def test_a_file_is_read_as_it_was_written(tmp_path):
         (["report", "watch.json", "--reads", "9"], "takes no --reads"),
         (["report", "cut.json"], "cut.json: damaged"),
         (["watch", "-o", "run.json", "--", "true"], "`bakeoff watch` has not written it"),
-        (["watch", "-o", "watch.msgpack", "--", "true"], "name a .json file"),
+        (["watch", "-o", "watch.msgpack", "--", "true"], "name a file with .json"),
     ],
 )
 def test_files_of_other_commands(command, said, tmp_path):

@@ -18,8 +18,8 @@ from typing import Any
 import click
 
 from bakeoff.bench import stats
+from bakeoff.bench.capabilities import cores
 from bakeoff.bench.results import Measurement, ResultData
-from bakeoff.bench.run.environment import cores
 from bakeoff.reports.model.candidates import Standing, candidates_on, standing_on
 from bakeoff.reports.model.cost import CostModel
 

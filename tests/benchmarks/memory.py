@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain, islice, repeat
 from time import perf_counter
 from typing import Any
@@ -59,7 +59,7 @@ class _Seen:
 
     trial: _Trial
     value: float
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    facts: Any
     processes: int = 1
     seconds: float = 0.0
 
@@ -108,7 +108,7 @@ class _Bench:
                 raise RunError(f"{trial.codec}, {trial.operation}: {ended.reason}\n{ended.stderr}")
             if not answer.again:
                 seconds = perf_counter() - begin
-                return _Seen(trial, answer.value, answer.known.get("facts", {}), processes, seconds)
+                return _Seen(trial, answer.value, answer.details.facts, processes, seconds)
             options |= answer.again
         raise RunError(f"{trial.codec}, {trial.operation}: no answer stood after {MOST_PROCESSES} processes")
 
@@ -124,9 +124,9 @@ def _leaks(targets: Targets, bench: _Bench, movies: Sequence[Any], times: int) -
     slopes: dict[str, tuple[float, float]] = {}
     for seen in bench.all(bench.trials(movies, faults.LEAKERS, ["growth-load"]), times):
         name = seen.trial.codec
-        found[name] += seen.facts["verdict"] == "growing"
+        found[name] += seen.facts.verdict == "growing"
         longest[name] = max(longest.get(name, 0.0), seen.seconds)
-        slopes[name] = (seen.facts["slope_heap"], seen.facts["slope_blocks"])
+        slopes[name] = (seen.facts.slope_heap, seen.facts.slope_blocks)
     for name, seconds in longest.items():
         heap, blocks = slopes[name]
         told = f"{found[name]} of {times}, at most {seconds:.1f} s; {heap:.4f} B, {blocks:.4f} blocks/op"
@@ -143,7 +143,7 @@ def _clean(targets: Targets, bench: _Bench, movies: Sequence[Any], runs: int) ->
     alarms: Counter[str] = Counter()
     suspected = tried = 0
     for seen in bench.all(trials, -(-runs // len(trials))):
-        verdict = seen.facts["verdict"]
+        verdict = seen.facts.verdict
         tried += verdict != "not measured"
         suspected += seen.processes > 1
         alarms[f"{seen.trial.codec} {seen.trial.operation}"] += verdict == "growing"

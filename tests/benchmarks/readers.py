@@ -28,11 +28,11 @@ from typing import cast
 import click
 
 import bakeoff
+from bakeoff.bench.capabilities import cores
 from bakeoff.bench.foreign import builds
 from bakeoff.bench.foreign.port import PATIENCE, Library
 from bakeoff.bench.jobs import CorpusInputs, ReadCell, ReaderCommand, TimedReads, TimeReads
 from bakeoff.bench.method import Readers
-from bakeoff.bench.run.environment import cores
 from bakeoff.bench.run.languages import Language
 from bakeoff.bench.worker import time_reads
 from bakeoff.bench.worker.context import WorkerContext

@@ -25,10 +25,10 @@ from pathlib import Path
 
 import click
 
+from bakeoff.bench.capabilities import cores
 from bakeoff.bench.jobs import Check, Checked, CorpusInputs, Time, Timed, TimedCell
 from bakeoff.bench.lab.selftest.checks import FOUND_WITHIN
 from bakeoff.bench.results import Measurement, ResultData
-from bakeoff.bench.run.environment import cores
 from bakeoff.bench.run.options import Options
 from bakeoff.bench.run.processes import LocalExecutor
 from bakeoff.bench.run.reading import prepare

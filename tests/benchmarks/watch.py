@@ -45,7 +45,7 @@ from typing import Any, NamedTuple
 
 import click
 
-from bakeoff.bench.run.environment import cores
+from bakeoff.bench.capabilities import cores
 from bakeoff.bench.student import quantile
 from bakeoff.bench.watch import answer, parts
 from bakeoff.bench.watch.alternatives import OWN, Other
