@@ -17,8 +17,10 @@ from ...datasets.corpora import is_function, is_read_once
 from ...errors import UsageError
 from ...schemas.naming import is_definition
 from ..deaths import Deaths
-from ..jobs import Check, Checked, CorpusInputs, Ended, Time, Timed
+from ..jobs import CorpusInputs, Ended
 from ..ledger import CellEntry, ProcessEntry
+from ..messages.check import Check, Checked
+from ..messages.timing import Time, Timed
 from ..method import Verdicts
 from ..operations import operation
 from ..results import Cell, CellFinding, CellResult, CorpusFacts, Measurement, ResultData

@@ -14,8 +14,9 @@ from typing import Any
 from ...codecs import describe, split_name
 from ..deaths import Deaths
 from ..foreign.port import Library
-from ..jobs import CheckReads, Digest, Ended, ReadCell, TimedReads, TimeReads
+from ..jobs import Digest, Ended
 from ..ledger import CellEntry, EnvironmentEntry
+from ..messages.reads import CheckReads, ReadCell, TimedReads, TimeReads
 from ..method import Budget, Readers
 from ..operations.read import NAME, place_of
 from ..results import Cell, CellFinding, Outcome, ReadFacts
@@ -174,7 +175,7 @@ def time_reads(
         seconds: The time for them.
         deaths: Those of the corpus; a process that dies is replaced as long as there is time.
         core: Processor to stay on.
-        repeats: As in `jobs.Time`.
+        repeats: As in `messages.timing.Time`.
 
     Returns:
         Figures by the name of their cell, without those that failed; None if the time of the corpus is over.

@@ -13,8 +13,11 @@ from ...codecs import describe
 from ...codecs.registry import bare_name
 from ..deaths import Deaths
 from ..figure import Figure
-from ..jobs import Checked, Ended, Time, Timed, TimedCell, TimedReads
+from ..jobs import Ended
 from ..ledger import EnvironmentEntry, OptionEntry, ProcessEntry, RoughEntry, WarningEntry
+from ..messages.check import Checked
+from ..messages.reads import TimedReads
+from ..messages.timing import Time, Timed, TimedCell
 from ..method import Cores, Processes
 from ..operations import operation
 from ..operations.base import length_of_slice
@@ -321,7 +324,7 @@ class _Contest:
 
     @property
     def _repeats(self) -> float:
-        """The time for repeating slices, see `jobs.Time`."""
+        """The time for repeating slices, see `messages.timing.Time`."""
         options = self.run.options
         return 1.0 if options.no_time_limit or options.budget >= Cores.WAIT_FROM else Cores.WAIT
 
@@ -373,7 +376,7 @@ class _Contest:
         """Run a worker over `group`, again if it was disturbed; return None if it died, and remove its cell.
 
         Args:
-            layout: Number of its memory layout, see `jobs.Time`.
+            layout: Number of its memory layout, see `messages.timing.Time`.
         """
         options = self.run.options
         job = Time(
@@ -388,7 +391,7 @@ class _Contest:
             apart=options.burst,
             layout=layout,
             core=self._core,
-            places=options.where(),
+            backends=options.where(),
             least=self.run.state.least,
             repeats=self._repeats,
         )

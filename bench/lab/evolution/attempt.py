@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING, Any, Final
 from ....imports import imported, search_path
 from ....schemas.difference import SchemaDifference
 from ...deaths import Deaths
-from ...jobs import Answer, Ended, Reread, Timed, TimedCell, Tried, Try
+from ...jobs import Answer, Ended
+from ...messages.timing import Timed, TimedCell
 from .cost import ROUNDS, Key, ReadingCost, costs, payloads
 from .field_faults import FieldFault
+from .jobs import TimeVersions, TriedVersions, TryVersions
 from .trial import CrossReading, Trial, try_codec
 
 if TYPE_CHECKING:
@@ -65,7 +67,10 @@ def attempts(
     path = search_path()
     with LocalExecutor() as executor:
         key = executor.blobs.put(pickle.dumps((difference, list(old), list(new))))
-        jobs = [Try(memory=MEMORY, path=path, modules=imported(), codec=name, versions=key) for name in names]
+        jobs = [
+            TryVersions(memory=MEMORY, path=path, modules=imported(), codec=name, versions=key)
+            for name in names
+        ]
         waiting: list[Future[Ended]] = [
             executor.submit(job, patience=PATIENCE, over=lambda: left(max(seconds, LEAST)) < 0)
             for job in jobs
@@ -78,12 +83,12 @@ def attempts(
             if ended.answer is not None:
                 cells |= {(name, way): digest for way, digest in ended.answer.payloads.items()}
             show(len(tried), len(names))
-        timing = Reread(path=path, modules=imported(), versions=key, cells=(), rounds=ROUNDS)
+        timing = TimeVersions(path=path, modules=imported(), versions=key, cells=(), rounds=ROUNDS)
         return tried, _timed(executor, timing, cells, lambda: left(seconds))
 
 
 def _timed(
-    executor: LocalExecutor, job: Reread, cells: dict[Key, str], left: Callable[[], float]
+    executor: LocalExecutor, job: TimeVersions, cells: dict[Key, str], left: Callable[[], float]
 ) -> dict[Key, ReadingCost]:
     """Time the cells in successive processes while there is time."""
     from ...run.environment import cores
@@ -119,7 +124,7 @@ def _found(name: str, records: int, ended: Ended) -> Trial:
             reason = "not enough time (--budget)"
         failed = CrossReading(records, failed=reason)
         return Trial(name, failed, failed)
-    answer: Tried = ended.answer
+    answer: TriedVersions = ended.answer
     changes = tuple(
         None if pair is None else (_reading(pair[0]), _reading(pair[1])) for pair in answer.changes
     )
@@ -130,13 +135,13 @@ def _reading(plain: Mapping[str, Any]) -> CrossReading:
     return CrossReading(**{**plain, "faults": tuple(FieldFault(**each) for each in plain["faults"])})
 
 
-def run(job: Try, context: WorkerContext) -> Answer:
+def run(job: TryVersions, context: WorkerContext) -> Answer:
     """Try one codec, and store the payloads if all are read."""
     context.beat(0)
     difference, old, new = pickle.loads(context.blobs[job.versions])
     trial = try_codec(job.codec, difference, old, new)
     plain: Callable[[Any], Any] = dataclasses.asdict
-    return Tried(
+    return TriedVersions(
         plain(trial.backward),
         plain(trial.forward),
         tuple(None if pair is None else tuple(map(plain, pair)) for pair in trial.changes),
