@@ -11,7 +11,8 @@ time      `time`, `stopping`                              `time`, `strata`, `est
 memory    `memory`                                        `memory`
 ========  ==============================================  ===========================
 
-`jobs` has the types of jobs and answers, `blobs` the data that jobs name by digest, `context` the inputs of a
+`jobs` encodes jobs and answers, which `messages` and the folders of `lab` declare; `figure` and `ledger` have
+what a run keeps of them, `blobs` the data that jobs name by digest, `context` the inputs of a
 worker, and `heartbeat` its signs of life. `run.processes` starts workers and reports how they ended,
 `run.state` sums up the findings, and `run.journal` keeps them on disk. `worker.parts` builds codecs, and
 `worker.work` clocks the calls of an operation (`_slice`). `operations` are the measurements, `results` the

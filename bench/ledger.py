@@ -133,8 +133,8 @@ class ProcessEntry:
         cells: Figures by the name of the cell.
         warmups: Seconds that readers of other languages needed until their times were steady, by the name of
             the cell.
-        contention: As in `jobs.Timed`.
-        least: As in `jobs.Timed`; 0 if not recorded.
+        contention: As in `messages.timing.Timed`.
+        least: As in `messages.timing.Timed`; 0 if not recorded.
         spent: Seconds of the run so far; None if not recorded.
     """
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from bakeoff.bench.method import Budget, Processes, Readers
 
 if TYPE_CHECKING:
-    from bakeoff.bench.jobs import Alone
+    from bakeoff.bench.messages.alone import Alone
     from bakeoff.bench.results import Cell
     from bakeoff.bench.run.context import Run, Stage
 
@@ -34,7 +34,10 @@ def hurry(change: Callable[[object, str, object], None] = setattr, *, in_full: b
         change: Function that sets an attribute.
         in_full: Keep the number of timing processes and enough slices to rank codecs.
     """
-    from bakeoff.bench.jobs import Alone, Prepare, Reread, Time
+    from bakeoff.bench.lab.evolution.jobs import TimeVersions
+    from bakeoff.bench.messages.alone import Alone
+    from bakeoff.bench.messages.prepare import Prepare
+    from bakeoff.bench.messages.timing import Time
     from bakeoff.bench.run import journal, memory, processes
     from bakeoff.bench.run.alone import job_of
     from bakeoff.bench.watch import timing
@@ -54,7 +57,7 @@ def hurry(change: Callable[[object, str, object], None] = setattr, *, in_full: b
     change(memory, "job_of", brief)
     # A test is not continued after a loss of power.
     change(journal, "fsync", lambda handle: None)
-    change(processes, "FORKED", (*processes.FORKED, Alone, Prepare, Reread, Time))
+    change(processes, "FORKED", (*processes.FORKED, Alone, Prepare, TimeVersions, Time))
 
 
 if __name__ == "__main__":

@@ -11,8 +11,9 @@ import random
 import time
 
 from ..cells import operation_name
-from ..jobs import Alone, Ended, Found
+from ..jobs import Ended
 from ..ledger import AloneEntry, CellEntry, WarningEntry
+from ..messages.alone import Alone, AloneAnswer
 from ..operations import operation
 from ..results import BASELINE, Cell, CellFinding
 from .context import Run, Stage
@@ -47,7 +48,7 @@ def job_of(run: Run, stage: Stage, cell: Cell) -> Alone:
         payloads=found.payloads,
         dictionary=found.dictionary,
         limits=found.limits,
-        places=run.options.where(),
+        backends=run.options.where(),
         client=run.options.client_settings(),
         exact=exact,
         # Bytes are the same in a fork; times and counts would not be.
@@ -158,7 +159,7 @@ def _said(group: list[Cell]) -> str:
 
 
 def _take(run: Run, cell: Cell, number: int, ended: Ended) -> None:
-    answer: Found | None = ended.answer
+    answer: AloneAnswer | None = ended.answer
     if answer is None:
         run.fail(cell, ended.outcome, ended.reason, ended.stderr)
         return

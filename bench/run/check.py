@@ -10,8 +10,9 @@ from typing import Any
 from ...codecs import describe
 from ...codecs.naming import bare_name
 from ...codecs.streams.compression import dictionary_id
-from ..jobs import Check, Checked, Ended
+from ..jobs import Ended
 from ..ledger import CellEntry, CodecEntry
+from ..messages.check import Check, Checked
 from ..operations import operation
 from ..results import (
     BASELINE,
@@ -43,7 +44,7 @@ def check(run: Run, stage: Stage) -> None:
             codec=codec,
             seconds=stage.schedule.check_seconds,
             operations=tuple(sorted(operations)),
-            places=run.options.where(),
+            backends=run.options.where(),
             libraries=stage.libraries,
         )
         for codec in codecs

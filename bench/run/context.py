@@ -6,8 +6,9 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from ..jobs import Checked, CorpusInputs, Executor
+from ..jobs import CorpusInputs, Executor
 from ..ledger import CellEntry, Entry
+from ..messages.check import Checked
 from ..results import Cell, CellFinding, Outcome
 from .journal import Journal
 from .languages import Read

@@ -16,8 +16,10 @@ from dataclasses import dataclass, field
 from ...datasets.corpora import is_function, is_read_once
 from ...errors import UsageError
 from ...schemas.naming import is_definition
-from ..jobs import Check, Checked, CorpusInputs, Time, Timed
+from ..jobs import CorpusInputs
 from ..ledger import CellEntry, ProcessEntry
+from ..messages.check import Check, Checked
+from ..messages.timing import Time, Timed
 from ..method import Verdicts
 from ..operations import operation
 from ..results import Cell, CellFinding, CellResult, CorpusFacts, Measurement, Outcome, ResultData

@@ -9,7 +9,8 @@ from typing import Any, Self
 from ...errors import RunError
 from ..foreign import builds
 from ..foreign.port import Library, WorkerError
-from ..jobs import Digest, ReaderCommand
+from ..jobs import Digest
+from ..messages.reads import ReaderCommand
 from ..results import Cell, ReadFacts, typed
 
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from statistics import median
 
 from ..figure import Figure
-from ..jobs import Checked
 from ..ledger import RoughEntry
+from ..messages.check import Checked
 from ..method import Processes
 from ..operations import operation
 from ..operations.base import length_of_slice

@@ -8,8 +8,9 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 
-from ..jobs import Alone, Ended, Found
+from ..jobs import Ended
 from ..ledger import CellEntry, WarningEntry
+from ..messages.alone import Alone, AloneAnswer
 from ..method import Budget
 from ..operations import operation
 from ..results import Cell, CellFinding, fields_of
@@ -104,7 +105,7 @@ def _submitted(run: Run, job: Alone, over: Callable[[], bool]) -> Future[Ended]:
 def _confirmed(run: Run, job: Alone, ended: Ended, over: Callable[[], bool]) -> Ended | None:
     """Return the final answer, after further processes if an answer asks for them."""
     for _ in range(Budget.MEMORY_MOST - 1):
-        answer: Found | None = ended.answer
+        answer: AloneAnswer | None = ended.answer
         if answer is None or not answer.again:
             break
         if run.stopping:
@@ -115,7 +116,7 @@ def _confirmed(run: Run, job: Alone, ended: Ended, over: Callable[[], bool]) -> 
 
 
 def _take(run: Run, stage: Stage, cell: Cell, ended: Ended) -> None:
-    answer: Found | None = ended.answer
+    answer: AloneAnswer | None = ended.answer
     if answer is None:
         run.fail(cell, ended.outcome, f"{ended.reason}, while its memory was measured", ended.stderr)
         return

@@ -28,23 +28,14 @@ from ..blobs import Blobs
 from ..capabilities import cores, here
 from ..disk_space import NoDiskSpace, is_full, needing_room
 from ..heartbeat import Heartbeat
-from ..jobs import (
-    MODULES,
-    Alone,
-    Attack,
-    Check,
-    CheckReads,
-    Ended,
-    Failed,
-    Job,
-    Refused,
-    Survey,
-    Time,
-    TimeReads,
-    Try,
-    decode,
-    encode,
-)
+from ..jobs import Ended, Failed, Job, Refused, decode, encode
+from ..lab.evolution.jobs import TryVersions
+from ..lab.hostile.jobs import Attack
+from ..messages.alone import Alone
+from ..messages.check import Check
+from ..messages.reads import CheckReads, TimeReads
+from ..messages.survey import Survey
+from ..messages.timing import Time
 from ..orphans import PREFIX, hold, remove_abandoned
 from ..results import Fact, Outcome
 from .environment import abreast, environment
@@ -63,7 +54,7 @@ SCRUBBED = (
 """Variables that would affect measurements in every process. Allocator settings are the user's choice and are
 recorded instead."""
 
-FORKED: tuple[type, ...] = (Attack, Check, CheckReads, Survey, TimeReads, Try)
+FORKED: tuple[type, ...] = (Attack, Check, CheckReads, Survey, TimeReads, TryVersions)
 """Jobs whose workers are forked from a process with all imports done, as starting takes most of their time.
 """
 
@@ -79,7 +70,7 @@ class LocalExecutor(contextlib.AbstractContextManager["LocalExecutor"]):
 
     Args:
         python: Interpreter of the workers, with the same bakeoff as ours.
-        codecs: Codecs that workers load from pickles, see `jobs.Job.pickled`.
+        codecs: Codecs that workers load from pickles, see `jobs.Job.pickled_codecs`.
 
     Attributes:
         releases: The releases of libraries that workers can measure.
@@ -207,7 +198,12 @@ class LocalExecutor(contextlib.AbstractContextManager["LocalExecutor"]):
         folder.mkdir()
         heartbeat = Heartbeat.create(folder / "heartbeat")
         reply, notes = folder / "reply", folder / "notes"
-        job = replace(job, given=given(), pickled=self.codecs, release=self.releases.folder(job.measured()))
+        job = replace(
+            job,
+            imported_codecs=given(),
+            pickled_codecs=self.codecs,
+            release=self.releases.folder(job.measured()),
+        )
         warm = None
         forked = isinstance(job, FORKED) or (isinstance(job, Alone) and job.forked)
         if here().fork_server and forked and not (handles or exact):
@@ -231,7 +227,7 @@ class LocalExecutor(contextlib.AbstractContextManager["LocalExecutor"]):
             process: subprocess.Popen[bytes] | Fork = _started(self.python, folder, handles, exact=exact)
         else:
             libraries = job.libraries if isinstance(job, Check) else ()
-            process = warm.fork(folder / "job", (MODULES[type(job)], *libraries))
+            process = warm.fork(folder / "job", (job.module, *libraries))
         with self._lock:
             if self._closed:
                 _end(process)

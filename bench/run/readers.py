@@ -13,8 +13,9 @@ from typing import Any
 
 from ...codecs import describe, split_name
 from ..foreign.port import Library
-from ..jobs import CheckReads, Digest, Ended, ReadCell, TimedReads, TimeReads
+from ..jobs import Digest, Ended
 from ..ledger import CellEntry, EnvironmentEntry
+from ..messages.reads import CheckReads, ReadCell, TimedReads, TimeReads
 from ..method import Budget, Readers
 from ..operations.read import NAME, place_of
 from ..results import Cell, CellFinding, Outcome, ReadFacts
@@ -161,7 +162,7 @@ class TimedReaders:
     """The plan of the readers' part of timing processes: each time, one process that answers.
 
     Args:
-        repeats: As in `jobs.Time`.
+        repeats: As in `messages.timing.Time`.
 
     Attributes:
         out_of_time: There is no time for the corpus any more.

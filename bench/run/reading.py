@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 
 from ...errors import RunError
-from ..jobs import Prepare, Prepared
+from ..messages.prepare import Prepare, Prepared
 from .objects import NO_OBJECTS, Objects
 from .options import Options
 from .processes import LocalExecutor

@@ -19,7 +19,10 @@ from typing import Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from ..deaths import Deaths
 from ..figure import Figure
-from ..jobs import Ended, Executor, Reread, Time, Timed, TimedReads, TimeReads
+from ..jobs import Ended, Executor
+from ..lab.evolution.jobs import TimeVersions
+from ..messages.reads import TimedReads, TimeReads
+from ..messages.timing import Time, Timed
 from ..method import Processes
 from ..results import Outcome
 
@@ -28,7 +31,7 @@ T = TypeVar("T", bound=Hashable)
 GRACE = 5.0
 """Seconds after the end of a plan until a process that is still at work is ended, unless it has a budget."""
 
-TimingJob: TypeAlias = Time | TimeReads | Reread
+TimingJob: TypeAlias = Time | TimeReads | TimeVersions
 
 
 class TimingProcess(NamedTuple, Generic[T]):

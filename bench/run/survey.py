@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 from ...datasets.sampling import MergedSample
 from ...datasets.shards import PIECE, Piece
 from ...errors import RunError
-from ..jobs import Ended, Executor, Survey, SurveyPiece
+from ..jobs import Ended, Executor
+from ..messages.survey import Survey, SurveyPiece
 from ..survey import SAMPLE_ROOM, SurveyTally
 from .environment import abreast
 

@@ -8,8 +8,11 @@ import time
 from collections.abc import Mapping, Sequence
 
 from ..figure import Figure
-from ..jobs import Checked, CorpusInputs, Time, Timed, TimedCell, TimedReads
+from ..jobs import CorpusInputs
 from ..ledger import EnvironmentEntry, OptionEntry, ProcessEntry, WarningEntry
+from ..messages.check import Checked
+from ..messages.reads import TimedReads
+from ..messages.timing import Time, Timed, TimedCell
 from ..method import Cores, Processes
 from ..results import BASELINE, Cell, Measurement, Outcome
 from .context import Run, Stage
@@ -254,7 +257,7 @@ class TimingPhase:
 
     @property
     def _repeats(self) -> float:
-        """The time for repeating slices, see `jobs.Time`."""
+        """The time for repeating slices, see `messages.timing.Time`."""
         options = self.run.options
         return 1.0 if options.no_time_limit or options.budget >= Cores.WAIT_FROM else Cores.WAIT
 
@@ -262,12 +265,14 @@ class TimingPhase:
         """Return the job of a process.
 
         Args:
-            layout: Number of its memory layout, see `jobs.Time`.
+            layout: Number of its memory layout, see `messages.timing.Time`.
         """
         job = job_of(
             self.run.options, self.stage.corpus, self.stage.path, self.stage.modules, group, self.stage.checks
         )
-        return dataclasses.replace(job, layout=layout, places=self.run.options.where(), repeats=self._repeats)
+        return dataclasses.replace(
+            job, layout=layout, backends=self.run.options.where(), repeats=self._repeats
+        )
 
     def _conclude(self) -> None:
         name, options = self.stage.name, self.run.options

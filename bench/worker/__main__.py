@@ -22,7 +22,7 @@ from ..blobs import Blobs
 from ..capabilities import Capabilities, adopt
 from ..disk_space import needing_room, release
 from ..heartbeat import Heartbeat
-from ..jobs import MODULES, Answer, Failed, Job, Refused, decode, encode
+from ..jobs import Answer, Failed, Job, Refused, decode, encode
 from ..orphans import die_with
 from .context import WorkerContext
 
@@ -76,10 +76,10 @@ def _imported(folder: str) -> bool:
 
 def _do(job: Job, context: WorkerContext) -> Answer:
     """Import only the modules that the job needs: startup takes most of a short process."""
-    give(job.given)
+    give(job.imported_codecs)
     import_again(job.modules)
-    unpickle(job.pickled)
-    done: Answer = import_module(MODULES[type(job)]).run(job, context)
+    unpickle(job.pickled_codecs)
+    done: Answer = import_module(job.module).run(job, context)
     return done
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..backends.transports.base import MissingTransport, TransportError
-from ..jobs import Alone, Answer, Failed, Found
+from ..jobs import Answer, Failed
+from ..messages.alone import Alone, AloneAnswer
 from ..method import Slices
 from ..operations import operation
 from ..operations.base import Toolkit, UnfitError
@@ -28,7 +29,7 @@ def run(job: Alone, context: WorkerContext) -> Answer:
         options = {**job.options, "operation": job.operation, "beat": lambda: context.beat(0)}
         found = declared.carry_out(parts.codec, records, payloads, options)
     else:
-        given = replace(prepared(declared, parts, sample, payloads, job.places), client=job.client)
+        given = replace(prepared(declared, parts, sample, payloads, job.backends), client=job.client)
         # Times that differ from process to process would leave another heap behind.
         readings = 1 if declared.exact else Slices.CLOCK_READINGS
         tools = Toolkit(
@@ -46,4 +47,4 @@ def run(job: Alone, context: WorkerContext) -> Answer:
             return Failed(str(error), "missing")
         except TransportError as error:
             return Failed(str(error))
-    return Found(found.value, found.details(), found.again, found.together)
+    return AloneAnswer(found.value, found.details(), found.again, found.together)

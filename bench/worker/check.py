@@ -18,7 +18,8 @@ from ...errors import UsageError
 from ..code import imported, of_pickle
 from ..equality.equal import equal, first_difference, written
 from ..equality.losses import FidelityJudgement, find_losses
-from ..jobs import Answer, Check, Checked
+from ..jobs import Answer
+from ..messages.check import Check, Checked
 from ..method import Checks
 from ..operations import operation
 from ..operations.base import CodecParts, Measured, Operation, UnfitError
@@ -101,7 +102,7 @@ def _code(job: Check, context: WorkerContext, parts: CodecParts) -> dict[str, st
     found = imported(parts.codec.library, parts.codec.version)
     if job.corpus.schema:
         found["schema"] = of_pickle(context.blobs[job.corpus.schema])
-    if (text := job.pickled.get(split_name(job.codec)[0])) is not None:
+    if (text := job.pickled_codecs.get(split_name(job.codec)[0])) is not None:
         found["object"] = of_pickle(b64decode(text))
     return found
 
@@ -180,7 +181,7 @@ class _Check:
         for declared in self._operations:
             if declared.phase != "check":
                 continue
-            context = context_of(declared, self._parts, self._sample, self.payloads, self._job.places)
+            context = context_of(declared, self._parts, self._sample, self.payloads, self._job.backends)
             try:
                 come = declared.carry_out(context)
                 if isinstance(come, Measured):
@@ -218,7 +219,7 @@ class _Check:
         return found
 
     def _work(self, name: str) -> TimedWork:
-        return work(self._parts, name, self._sample, self.payloads, places=self._job.places)
+        return work(self._parts, name, self._sample, self.payloads, places=self._job.backends)
 
     def _tried(self, declared: Operation) -> list[float]:
         """Call an operation once on each record that was compared; return the seconds of each."""

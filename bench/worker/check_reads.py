@@ -16,7 +16,8 @@ from ..foreign.judge import judge
 from ..foreign.port import PATIENCE, Refused, Worker, WorkerError
 from ..foreign.restarted import Restarted
 from ..foreign.schemas import ReaderSchema
-from ..jobs import Answer, CheckReads, Done
+from ..jobs import Answer, Done
+from ..messages.reads import CheckReads
 from ..method import Readers
 from . import readers
 from .context import WorkerContext

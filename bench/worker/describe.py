@@ -6,7 +6,8 @@ from dataclasses import asdict
 
 from ...codecs import CodecError, codec, facts
 from ...codecs.core.policy_resolution import described
-from ..jobs import Answer, Describe, Described, Failed
+from ..jobs import Answer, Failed
+from ..messages.describe import Describe, Described
 from .context import WorkerContext
 
 

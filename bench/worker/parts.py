@@ -10,7 +10,8 @@ from ...codecs import CodecError, codec, describe, is_raw, split_name
 from ...codecs.limits import OWN_DATA
 from ...codecs.naming import RAW, split_release
 from ..foreign.schemas import FORMATS, ReaderSchema, json_schema, reader_schema
-from ..jobs import CorpusInputs, ReadCell
+from ..jobs import CorpusInputs
+from ..messages.reads import ReadCell
 from ..operations.base import CodecParts
 from .records import Payloads, PickledSample
 

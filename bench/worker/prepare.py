@@ -16,7 +16,8 @@ from ...codecs.naming import bare_name, split_release
 from ...datasets.readers.formats import codec_of
 from ...errors import RunError, UsageError
 from ...imports import imported, search_path
-from ..jobs import Answer, CorpusInputs, Prepare, Prepared
+from ..jobs import Answer, CorpusInputs
+from ..messages.prepare import Prepare, Prepared
 from ..method import Checks
 from ..results import Fact
 from .context import WorkerContext

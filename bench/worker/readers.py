@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..foreign.port import Worker
 from ..foreign.restarted import Restarted
-from ..jobs import ReaderCommand
+from ..messages.reads import ReaderCommand
 
 _SCRUBBED = (
     "GODEBUG",

@@ -17,7 +17,8 @@ from ...datasets.writing import framed
 from ...errors import RunError
 from ..equality.equal import equal, written
 from ..equality.losses import find_losses
-from ..jobs import Answer, CorpusInputs, Survey, Surveyed, SurveyPiece
+from ..jobs import Answer, CorpusInputs
+from ..messages.survey import Survey, Surveyed, SurveyPiece
 from ..operations.base import CodecParts
 from ..survey import SAMPLE_ROOM, CodecTally, Position, SurveyTally, example
 from .context import WorkerContext

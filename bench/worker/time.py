@@ -15,7 +15,8 @@ from typing import Any
 from ..contention import free_level, highest_free, overall
 from ..figure import Figure
 from ..heartbeat import IDLE
-from ..jobs import Answer, Time, Timed, TimedCell
+from ..jobs import Answer
+from ..messages.timing import Time, Timed, TimedCell
 from ..method import Cores, Slices
 from ..operations import operation
 from ..operations.base import Batch, length_of_slice, rotating
@@ -80,7 +81,7 @@ class Process:
         beat: Called with the running cell.
         ruler: The reference kernel's work, on identical records.
         least: Contention of a free core as measured by earlier processes; 0 if there were none.
-        repeats: As in `jobs.Time`.
+        repeats: As in `messages.timing.Time`.
         read: Reads the contention.
         pause: Waits for a number of seconds.
 
@@ -371,7 +372,7 @@ def _prepare(
         sample,
         checked.payloads,
         shared,
-        places=job.places,
+        places=job.backends,
         collect=job.collect,
         apart=job.apart,
     )

@@ -19,7 +19,8 @@ from ..figure import Figure
 from ..foreign.port import Refused, Timed, Worker, WorkerError
 from ..foreign.restarted import Restarted
 from ..heartbeat import IDLE
-from ..jobs import Answer, TimedReads, TimeReads
+from ..jobs import Answer
+from ..messages.reads import TimedReads, TimeReads
 from ..method import Cores, Readers
 from . import gauge
 from .context import WorkerContext

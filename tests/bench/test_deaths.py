@@ -20,10 +20,13 @@ from bakeoff.bench.deaths import Deaths
 from bakeoff.bench.figure import Figure
 from bakeoff.bench.foreign.port import Library
 from bakeoff.bench.heartbeat import IDLE
-from bakeoff.bench.jobs import CorpusInputs, Ended, Job, ReaderCommand, Reread, Time, TimedReads, TimeReads
+from bakeoff.bench.jobs import CorpusInputs, Ended, Job
 from bakeoff.bench.lab.evolution.attempt import attempts
+from bakeoff.bench.lab.evolution.jobs import TimeVersions
 from bakeoff.bench.lab.evolution.trial import sample
 from bakeoff.bench.ledger import CellEntry
+from bakeoff.bench.messages.reads import ReaderCommand, TimedReads, TimeReads
+from bakeoff.bench.messages.timing import Time
 from bakeoff.bench.method import Processes
 from bakeoff.bench.results import Cell, CellFinding, ResultData, read
 from bakeoff.bench.run import interleaved, processes
@@ -60,7 +63,7 @@ deadly = dumps, loads
 """
 """A codec that kills the processes that time its loads, which are not forked from the one of the checks."""
 KILLED = "was killed by the kernel"
-TIMED = (Time, Reread)
+TIMED = (Time, TimeVersions)
 
 
 class Killer:

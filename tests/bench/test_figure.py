@@ -10,8 +10,9 @@ import pytest
 
 from bakeoff.bench import jobs, ledger
 from bakeoff.bench.figure import Figure
-from bakeoff.bench.jobs import Timed, TimedReads
 from bakeoff.bench.ledger import CellEntry, HeadEntry, ProcessEntry
+from bakeoff.bench.messages.reads import TimedReads
+from bakeoff.bench.messages.timing import Timed
 from bakeoff.bench.results import FORMAT_VERSION, Cell, CellFinding, fields_of, read, write
 from bakeoff.bench.run.journal import Journal, stored
 from bakeoff.bench.run.state import State, entries

@@ -5,29 +5,24 @@ from __future__ import annotations
 import os
 import signal
 import stat
+import subprocess
+import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
 
+import bakeoff.bench
 from bakeoff.bench.blobs import Blobs
 from bakeoff.bench.figure import Figure
-from bakeoff.bench.jobs import (
-    Alone,
-    Check,
-    Checked,
-    CorpusInputs,
-    Describe,
-    Failed,
-    Prepare,
-    Prepared,
-    Time,
-    Timed,
-    TimedCell,
-    decode,
-    encode,
-)
+from bakeoff.bench.jobs import FEATURES, CorpusInputs, Failed, decode, encode
+from bakeoff.bench.messages.alone import Alone
+from bakeoff.bench.messages.check import Check, Checked
+from bakeoff.bench.messages.describe import Describe
+from bakeoff.bench.messages.prepare import Prepare, Prepared
+from bakeoff.bench.messages.timing import Time, Timed, TimedCell
 from bakeoff.bench.run import processes
 from bakeoff.bench.run.processes import LocalExecutor
 from bakeoff.bench.worker.records import make_sample
@@ -77,6 +72,26 @@ def test_an_unknown_kind_is_an_error(text: bytes) -> None:
 def test_what_a_job_does_not_know_is_an_error() -> None:
     with pytest.raises(TypeError, match="codek"):
         decode(b'{"kind": "describe", "codek": "json"}')
+
+
+def test_the_messages_of_every_feature_are_known_and_every_job_has_a_function() -> None:
+    folder = Path(bakeoff.bench.__file__).parent
+    files = [*folder.glob("messages/[!_]*.py"), *folder.glob("lab/*/jobs.py")]
+    names = {".".join(("bakeoff.bench", *path.relative_to(folder).with_suffix("").parts)) for path in files}
+    declared = [each for name in names for each in vars(import_module(name)).values()]
+    jobs = [each for each in declared if isinstance(each, type) and hasattr(each, "module")]
+
+    assert names == {*FEATURES}
+    assert len(jobs) > len(FEATURES)
+    assert all(callable(import_module(job.module).run) for job in jobs)
+
+
+def test_a_kind_is_known_before_its_module_is_imported() -> None:
+    job = encode(Describe(codec="json"))
+    script = f"from bakeoff.bench.jobs import decode; print(decode({job!r}).codec)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+
+    assert "json\n" == done.stdout
 
 
 def test_blobs_are_kept_once_and_found_by_digest(tmp_path: Path) -> None:

@@ -11,8 +11,10 @@ from typing import Any, cast
 import pytest
 
 from bakeoff.bench.figure import Figure
-from bakeoff.bench.jobs import Checked, CorpusInputs, Ended, Time, Timed
+from bakeoff.bench.jobs import CorpusInputs, Ended
 from bakeoff.bench.ledger import CellEntry
+from bakeoff.bench.messages.check import Checked
+from bakeoff.bench.messages.timing import Time, Timed
 from bakeoff.bench.results import Cell, CellFinding
 from bakeoff.bench.run import readers, rounds, schedule, time
 from bakeoff.bench.run.context import Run, Stage

@@ -16,7 +16,8 @@ import pytest
 
 from bakeoff.bench.blobs import Blobs
 from bakeoff.bench.frames import PROTOCOL
-from bakeoff.bench.jobs import CorpusInputs, Time, TimedCell
+from bakeoff.bench.jobs import CorpusInputs
+from bakeoff.bench.messages.timing import Time, TimedCell
 from bakeoff.bench.results import read, write
 from bakeoff.bench.run.environment import environment, is_fact
 from bakeoff.bench.run.machines.addresses import machines

@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
-from bakeoff.bench.jobs import Alone, CorpusInputs, Ended, Found
+from bakeoff.bench.jobs import CorpusInputs, Ended
 from bakeoff.bench.lab.selftest import faults
+from bakeoff.bench.messages.alone import Alone, AloneAnswer
 from bakeoff.bench.operations import growth
 from bakeoff.bench.operations._memory import EXACT, windows
 from bakeoff.bench.results import FigureDetails, GrowthFacts, read
@@ -290,7 +291,7 @@ def test_the_traced_pass_ends_in_time(monkeypatch):
 
 def test_a_suspicion_alone_is_no_verdict():
     job = Alone(corpus=CorpusInputs(""), codec="json", operation="growth-load", payloads="")
-    suspicion = Ended(Found(0.0, FigureDetails(facts=GrowthFacts("no growth")), again={"windows": 96}))
+    suspicion = Ended(AloneAnswer(0.0, FigureDetails(facts=GrowthFacts("no growth")), again={"windows": 96}))
 
     assert _confirmed(SimpleNamespace(stopping=True), job, suspicion, lambda: False) is None
 

@@ -10,8 +10,10 @@ from typing import Any, cast
 import pytest
 
 from bakeoff.bench.figure import Figure
-from bakeoff.bench.jobs import Alone, Checked, CorpusInputs, Ended, Found
+from bakeoff.bench.jobs import CorpusInputs, Ended
 from bakeoff.bench.ledger import CellEntry, CodecEntry, ProcessEntry, WarningEntry
+from bakeoff.bench.messages.alone import Alone, AloneAnswer
+from bakeoff.bench.messages.check import Checked
 from bakeoff.bench.operations import MEMORY
 from bakeoff.bench.results import Cell, CellFinding, CodecFacts
 from bakeoff.bench.run import memory, schedule
@@ -66,7 +68,7 @@ def measured(
         asked.append((job.operation, job.codec))
         clock.now += 1.0
         done: Future[Ended] = Future()
-        done.set_result(Ended(Found(1.0), "ok"))
+        done.set_result(Ended(AloneAnswer(1.0), "ok"))
         return done
 
     def write(*entries: Any) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from bakeoff.bench.foreign import builds
 from bakeoff.bench.foreign.port import Library
-from bakeoff.bench.jobs import ReaderCommand
+from bakeoff.bench.messages.reads import ReaderCommand
 from bakeoff.bench.results import Cell, CellResult, ReadFacts, ResultData, read
 from bakeoff.bench.run.languages import Language, Read
 from bakeoff.bench.run.readers import fitting

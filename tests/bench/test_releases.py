@@ -18,7 +18,9 @@ from hypothesis import strategies as st
 import bakeoff
 import released
 from bakeoff import UsageError
-from bakeoff.bench.jobs import Check, CorpusInputs, Time, TimedCell, decode
+from bakeoff.bench.jobs import CorpusInputs, decode
+from bakeoff.bench.messages.check import Check
+from bakeoff.bench.messages.timing import Time, TimedCell
 from bakeoff.bench.results import Cell, ResultData, read
 from bakeoff.bench.run import releases
 from bakeoff.bench.run.groups import grouped

@@ -16,7 +16,11 @@ import pytest
 
 from bakeoff.bench.blobs import Blobs
 from bakeoff.bench.frames import MAGIC, PROTOCOL
-from bakeoff.bench.jobs import Alone, Check, CorpusInputs, Job, Survey, SurveyPiece, Time, TimedCell
+from bakeoff.bench.jobs import CorpusInputs, Job
+from bakeoff.bench.messages.alone import Alone
+from bakeoff.bench.messages.check import Check
+from bakeoff.bench.messages.survey import Survey, SurveyPiece
+from bakeoff.bench.messages.timing import Time, TimedCell
 from bakeoff.bench.results import read
 from bakeoff.bench.run.environment import environment
 from bakeoff.bench.run.journal import journal_path
@@ -88,7 +92,7 @@ FIGURE = {"raw": 1.0, "paired": 1.0, "drift": 0.0, "dear": 0, "rare": 0.0, "loop
 FIGURE |= {"duration": 1.0, "rounds": 1, "dirty": 0, "contention": 1.0}
 TIMED = {"kind": "timed", "cells": {"0": FIGURE}, "errors": {}, "reference_kernel": 1.0, "harness": 1.0}
 TIMED |= {"dirty": 0.0}
-FOUND = {"kind": "found", "value": 1.0, "details": {}}
+FOUND = {"kind": "alone answer", "value": 1.0, "details": {}}
 CHECKED = {"kind": "checked", "outcome": "ok", "payloads": "0" * 64}
 
 PIECE = SurveyPiece("a.jsonl", 0, 9, 0)

@@ -39,7 +39,8 @@ import sys, time
 now, begun = time.monotonic, time.monotonic()
 time.monotonic = lambda: begun + (now() - begun) / 20
 
-from bakeoff.bench.jobs import Prepare, Time
+from bakeoff.bench.messages.prepare import Prepare
+from bakeoff.bench.messages.timing import Time
 from bakeoff.bench.run import processes, schedule
 from bakeoff.bench.run.state import State
 from bakeoff.cli import main

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 import inprocess
 from bakeoff import corpus
-from bakeoff.bench.jobs import Ended, Survey, Surveyed, SurveyPiece, decode, encode
+from bakeoff.bench.jobs import Ended, decode, encode
+from bakeoff.bench.messages.survey import Survey, Surveyed, SurveyPiece
 from bakeoff.bench.run.machines.addresses import Machine
 from bakeoff.bench.run.machines.link import CommandLink
 from bakeoff.bench.run.machines.remote import RemoteExecutor

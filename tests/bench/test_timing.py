@@ -14,7 +14,9 @@ from typing import Any
 
 import pytest
 
-from bakeoff.bench.jobs import Check, CorpusInputs, Ended, Job, Time, Timed, TimedCell
+from bakeoff.bench.jobs import CorpusInputs, Ended, Job
+from bakeoff.bench.messages.check import Check
+from bakeoff.bench.messages.timing import Time, Timed, TimedCell
 from bakeoff.bench.operations.base import rotating
 from bakeoff.bench.results import Cell, read
 from bakeoff.bench.run.explain import explain

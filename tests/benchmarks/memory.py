@@ -18,8 +18,9 @@ from typing import Any
 import click
 
 from bakeoff import codecs
-from bakeoff.bench.jobs import Alone, CorpusInputs, Found
+from bakeoff.bench.jobs import CorpusInputs
 from bakeoff.bench.lab.selftest import faults
+from bakeoff.bench.messages.alone import Alone, AloneAnswer
 from bakeoff.bench.run.processes import LocalExecutor
 from bakeoff.bench.worker.records import Payloads, make_sample
 from bakeoff.datasets import corpus
@@ -103,7 +104,7 @@ class _Bench:
                 options=options,
             )
             ended = self.shop.work(job, patience=PATIENCE)
-            answer: Found | None = ended.answer
+            answer: AloneAnswer | None = ended.answer
             if answer is None:
                 raise RunError(f"{trial.codec}, {trial.operation}: {ended.reason}\n{ended.stderr}")
             if not answer.again:

@@ -31,7 +31,8 @@ import bakeoff
 from bakeoff.bench.capabilities import cores
 from bakeoff.bench.foreign import builds
 from bakeoff.bench.foreign.port import PATIENCE, Library
-from bakeoff.bench.jobs import CorpusInputs, ReadCell, ReaderCommand, TimedReads, TimeReads
+from bakeoff.bench.jobs import CorpusInputs
+from bakeoff.bench.messages.reads import ReadCell, ReaderCommand, TimedReads, TimeReads
 from bakeoff.bench.method import Readers
 from bakeoff.bench.run.languages import Language
 from bakeoff.bench.worker import time_reads

@@ -26,8 +26,10 @@ from pathlib import Path
 import click
 
 from bakeoff.bench.capabilities import cores
-from bakeoff.bench.jobs import Check, Checked, CorpusInputs, Time, Timed, TimedCell
+from bakeoff.bench.jobs import CorpusInputs
 from bakeoff.bench.lab.selftest.checks import FOUND_WITHIN
+from bakeoff.bench.messages.check import Check, Checked
+from bakeoff.bench.messages.timing import Time, Timed, TimedCell
 from bakeoff.bench.results import Measurement, ResultData
 from bakeoff.bench.run.options import Options
 from bakeoff.bench.run.processes import LocalExecutor

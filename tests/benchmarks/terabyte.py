@@ -16,7 +16,8 @@ from dataclasses import dataclass, replace
 
 import click
 
-from bakeoff.bench.jobs import Survey, Surveyed, SurveyPiece, decode, encode
+from bakeoff.bench.jobs import decode, encode
+from bakeoff.bench.messages.survey import Survey, Surveyed, SurveyPiece
 from bakeoff.bench.run.processes import LocalExecutor
 from bakeoff.bench.survey import SurveyTally
 from bakeoff.bench.worker.survey import Surveyor

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ....imports import imported, search_path
 from ....schemas.difference import SchemaDifference
-from ...jobs import Answer, Ended, Reread, Tried, Try
+from ...jobs import Answer, Ended
 from ...method import Budget
 from .cost import ROUNDS, Key, ReadingCost, payloads
 from .field_faults import FieldFault
+from .jobs import TimeVersions, TriedVersions, TryVersions
 from .trial import CrossReading, Trial, try_codec
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def attempts(
     with LocalExecutor() as executor:
         key = executor.blobs.put(pickle.dumps((difference, list(old), list(new))))
         jobs = [
-            Try(memory=Budget.CELL_MEMORY, path=path, modules=imported(), codec=name, versions=key)
+            TryVersions(memory=Budget.CELL_MEMORY, path=path, modules=imported(), codec=name, versions=key)
             for name in names
         ]
         waiting: list[Future[Ended]] = [
@@ -78,7 +79,7 @@ def attempts(
             if ended.answer is not None:
                 cells |= {(name, way): digest for way, digest in ended.answer.payloads.items()}
             show(len(tried), len(names))
-        job = Reread(
+        job = TimeVersions(
             memory=Budget.CELL_MEMORY, path=path, modules=imported(), versions=key, cells=(), rounds=ROUNDS
         )
         plan = Rereading(executor, job, cells, lambda: left(seconds))
@@ -93,7 +94,7 @@ def _found(name: str, records: int, ended: Ended) -> Trial:
             reason = "not enough time (--budget)"
         failed = CrossReading(records, failed=reason)
         return Trial(name, failed, failed)
-    answer: Tried = ended.answer
+    answer: TriedVersions = ended.answer
     changes = tuple(
         None if pair is None else (_reading(pair[0]), _reading(pair[1])) for pair in answer.changes
     )
@@ -104,13 +105,13 @@ def _reading(plain: Mapping[str, Any]) -> CrossReading:
     return CrossReading(**{**plain, "faults": tuple(FieldFault(**each) for each in plain["faults"])})
 
 
-def run(job: Try, context: WorkerContext) -> Answer:
+def run(job: TryVersions, context: WorkerContext) -> Answer:
     """Try one codec, and store the payloads if all are read."""
     context.beat(0)
     difference, old, new = pickle.loads(context.blobs[job.versions])
     trial = try_codec(job.codec, difference, old, new)
     plain: Callable[[Any], Any] = dataclasses.asdict
-    return Tried(
+    return TriedVersions(
         plain(trial.backward),
         plain(trial.forward),
         tuple(None if pair is None else tuple(map(plain, pair)) for pair in trial.changes),

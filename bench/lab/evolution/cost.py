@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ....codecs import CodecError, codec
 from ...heartbeat import IDLE
-from ...jobs import Answer, Reread, Timed
+from ...jobs import Answer
+from ...messages.timing import Timed
 from ...method import Slices
 from ...operations.base import rotating
 from ...results import Measurement
@@ -23,6 +24,7 @@ from ...stats import ratio
 from ...worker._slice import time_each
 from ...worker.time import Process
 from ...worker.work import TimedWork
+from .jobs import TimeVersions
 from .records import FieldMapping, expected
 from .trial import EvolutionDirection, Trial, Version, reader
 
@@ -82,7 +84,7 @@ def _again(version: Version, found: Any) -> bytes:
         return version.written(wanted)
 
 
-def run(job: Reread, context: WorkerContext) -> Answer:
+def run(job: TimeVersions, context: WorkerContext) -> Answer:
     """Time the two decodes of each cell: the first has an even index, the second the next one."""
     difference, *_ = pickle.loads(context.blobs[job.versions])
     process = Process(job.rounds, SLICE, context.beat, least=job.least, repeats=_REPEATS)

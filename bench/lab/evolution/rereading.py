@@ -7,10 +7,12 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from ...jobs import Digest, Executor, Reread, Timed, TimedCell
+from ...jobs import Digest, Executor
+from ...messages.timing import Timed, TimedCell
 from ...results import Outcome
 from ...run.rounds import GRACE, Finished, TimingProcess
 from .cost import Key, ReadingCost, costs
+from .jobs import TimeVersions
 
 
 @dataclass(slots=True)
@@ -29,7 +31,7 @@ class Rereading:
     """
 
     executor: Executor
-    job: Reread
+    job: TimeVersions
     payloads: dict[Key, Digest]
     left: Callable[[], float]
     cells: dict[int, list[Key]] = field(default_factory=dict)

@@ -23,7 +23,8 @@ from ....schemas import Hint, Schema
 from ...equality.equal import first_difference
 from ...foreign.canonical import CanonicalError, canonical
 from ...foreign.schemas import FORMATS, ReaderSchema, reader_schema
-from ...jobs import Answer, Compare, Done, Ended
+from ...jobs import Answer, Done, Ended
+from .jobs import FidelityJob
 
 if TYPE_CHECKING:
     from ...worker.context import WorkerContext
@@ -366,7 +367,7 @@ def matrix(codecs: Iterable[str], *, schemas: bool = True) -> Iterator[tuple[str
             if reason is not None and split_release(name)[1]:
                 raise UsageError(f"{name}: {reason}")
         jobs = {
-            name: executor.submit(Compare(codec=name, schemas=schemas, memory=MEMORY), patience=TIMEOUT)
+            name: executor.submit(FidelityJob(codec=name, schemas=schemas, memory=MEMORY), patience=TIMEOUT)
             for name, reason in reasons.items()
             if reason is None
         }
@@ -390,7 +391,7 @@ def _kept(payload: str, form: list[Any], schema: dict[str, str] | None) -> Writt
     return Written(base64.b64decode(payload), form, given)
 
 
-def run(job: Compare, context: WorkerContext) -> Answer:
+def run(job: FidelityJob, context: WorkerContext) -> Answer:
     """Write a note with the results of one codec for each value."""
     context.beat(0)
     for number, (value, tried) in enumerate(cells(job.codec, schemas=job.schemas), 1):

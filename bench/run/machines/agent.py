@@ -38,7 +38,8 @@ from typing import Any, NoReturn
 from ....codecs.registry import give
 from ....errors import BakeoffError
 from ...frames import MAGIC, PROTOCOL, SECONDS, Frames, frames_of
-from ...jobs import Checked, Ended, decode, encode
+from ...jobs import Ended, decode, encode
+from ...messages.check import Checked
 from ..environment import scrub
 from ..processes import LocalExecutor
 from .lock import measuring
@@ -92,7 +93,7 @@ class _Agent:
                 self._over.add(message["number"])
 
     def _start(self, number: int, job: Any, patience: float | None) -> None:
-        give(job.given)
+        give(job.imported_codecs)
         future = self._executor.submit(
             job,
             patience=patience,

@@ -11,15 +11,24 @@ from typing import Any
 
 from ....codecs import describe
 from ...heartbeat import IDLE
-from ...jobs import Alone, Check, Checked, Ended, Found, Job, Survey, Surveyed, Time, Timed, decode
+from ...jobs import Ended, Job, decode
+from ...messages.alone import Alone, AloneAnswer
+from ...messages.check import Check, Checked
+from ...messages.survey import Survey, Surveyed
+from ...messages.timing import Time, Timed
 from ...operations import OPERATIONS, operation
 from ...results import CodecFacts, Fact, fields_of, typed
 from ...survey import SurveyTally
 from ..environment import MACHINE, is_fact
 from ..state import FAILED
 
-_Answer = Checked | Timed | Found | Surveyed
-_KINDS: Mapping[type[Job], type[_Answer]] = {Check: Checked, Time: Timed, Alone: Found, Survey: Surveyed}
+_Answer = Checked | Timed | AloneAnswer | Surveyed
+_KINDS: Mapping[type[Job], type[_Answer]] = {
+    Check: Checked,
+    Time: Timed,
+    Alone: AloneAnswer,
+    Survey: Surveyed,
+}
 """The jobs that other machines get, and the kinds of their answers."""
 _MOST_FACTS = 200
 _MOST_CORES = 1 << 16
@@ -179,7 +188,7 @@ def _timed(answer: Timed, job: Time) -> Timed:
     return dataclasses.replace(answer, errors={index: text(said) for index, said in answer.errors.items()})
 
 
-def _found(answer: Found, job: Alone) -> Found:
+def _found(answer: AloneAnswer, job: Alone) -> AloneAnswer:
     _figures([answer.value])
     declared = operation(job.operation)
     group = {

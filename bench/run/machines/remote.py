@@ -193,7 +193,7 @@ class RemoteExecutor(AbstractContextManager["RemoteExecutor"]):
                 if (content := self.blobs.get(digest)) is not None:
                     self._frames.send("blob", content)
                 self._sent.add(digest)
-        text = encode(replace(job, path=(), given=given())).decode()
+        text = encode(replace(job, path=(), imported_codecs=given())).decode()
         self._frames.send("job", number=number, job=text, patience=patience)
 
     def _answer(self, job: Job, message: Mapping[str, Any]) -> Ended:

@@ -142,7 +142,7 @@ def _facts(name: str) -> dict[str, Any]:
 
 def _isolated(name: str) -> dict[str, Any]:
     """Inspect a third-party codec in a separate process, which it may crash."""
-    from ..bench.jobs import Describe
+    from ..bench.messages.describe import Describe
 
     try:
         from ..bench.run.processes import LocalExecutor

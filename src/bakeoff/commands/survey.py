@@ -93,7 +93,7 @@ def command(
 
     Exit codes: 0 ok, 1 a shard could not be read or a codec is wrong, 2 usage error.
     """
-    from ..bench.jobs import Survey
+    from ..bench.messages.survey import Survey
     from ..bench.run.machines.remote import RemoteExecutor
     from ..bench.run.processes import LocalExecutor
     from ..bench.run.survey import survey
