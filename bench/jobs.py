@@ -139,9 +139,9 @@ FEATURES = (
     "bakeoff.bench.messages.reads",
     "bakeoff.bench.messages.describe",
     "bakeoff.bench.messages.survey",
-    "bakeoff.bench.lab.fidelity.jobs",
-    "bakeoff.bench.lab.hostile.jobs",
-    "bakeoff.bench.lab.evolution.jobs",
+    "bakeoff.bench.messages.fidelity",
+    "bakeoff.bench.messages.hostile",
+    "bakeoff.bench.messages.evolution",
 )
 """The modules that declare the messages of each feature."""
 

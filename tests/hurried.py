@@ -34,8 +34,8 @@ def hurry(change: Callable[[object, str, object], None] = setattr, *, in_full: b
         change: Function that sets an attribute.
         in_full: Keep the number of timing processes and enough slices to rank codecs.
     """
-    from bakeoff.bench.lab.evolution.jobs import TimeVersions
     from bakeoff.bench.messages.alone import Alone
+    from bakeoff.bench.messages.evolution import TimeVersions
     from bakeoff.bench.messages.prepare import Prepare
     from bakeoff.bench.messages.timing import Time
     from bakeoff.bench.run import journal, memory, processes

@@ -149,7 +149,14 @@ TOP = (
     "__main__.", ".",
 )  # fmt: skip
 """The top layer: the commands and the public package, whose name here is empty."""
-FOR_REPORTS = ("bench.cells", "bench.method", "bench.results", "bench.stats", "bench.verdict")
+FOR_REPORTS = (
+    "bench.cells",
+    "bench.evolved",
+    "bench.method",
+    "bench.results",
+    "bench.stats",
+    "bench.verdict",
+)
 """Modules of bench that reports may import, as they must work without a corpus or a codec's library."""
 
 APART = (
@@ -176,12 +183,12 @@ FLOORS = {
         "formats integrations",
     ),
     "bench": (
-        "blobs code disk_space equality frames heartbeat method orphans pipes quantities student survey "
-        "valgrind",
-        "cells contention facts noise",
+        "blobs capabilities code disk_space equality frames heartbeat method orphans pipes quantities student "
+        "survey valgrind",
+        "cells contention facts figure noise",
         "backends foreign results",
-        "jobs operations stats",
-        "deaths fit past verdict worker",
+        "jobs ledger messages operations stats",
+        "deaths evolved fit past verdict worker",
         "run",
         "__main__ lab watch",
     ),
@@ -196,8 +203,15 @@ FLOORS = {
     "reports": ("model", "tables", "decide", "page"),
 }
 """Floors of the folders and files of a room, of which each imports only from its own and those before it."""
-UPWARDS = frozenset({("bench.fit", "bench.lab.evolution.versions.as_version")})
-"""The imports from a higher floor that remain, as what they need is used nowhere else."""
+UPWARDS = frozenset(
+    {
+        ("bench.fit", "bench.lab.evolution.versions.as_version"),
+        # The compiled modules know what they were compiled with.
+        ("bench.capabilities", "bench.operations._memory.EXACT"),
+        ("bench.capabilities", "bench.worker._slice.CHAINED"),
+    }
+)
+"""The imports from a higher floor that remain."""
 
 
 @cache

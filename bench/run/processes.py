@@ -29,10 +29,10 @@ from ..capabilities import cores, here
 from ..disk_space import NoDiskSpace, is_full, needing_room
 from ..heartbeat import Heartbeat
 from ..jobs import Ended, Failed, Job, Refused, decode, encode
-from ..lab.evolution.jobs import TryVersions
-from ..lab.hostile.jobs import Attack
 from ..messages.alone import Alone
 from ..messages.check import Check
+from ..messages.evolution import TryVersions
+from ..messages.hostile import Attack
 from ..messages.reads import CheckReads, TimeReads
 from ..messages.survey import Survey
 from ..messages.timing import Time

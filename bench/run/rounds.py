@@ -20,7 +20,7 @@ from typing import Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 from ..deaths import Deaths
 from ..figure import Figure
 from ..jobs import Ended, Executor
-from ..lab.evolution.jobs import TimeVersions
+from ..messages.evolution import TimeVersions
 from ..messages.reads import TimedReads, TimeReads
 from ..messages.timing import Time, Timed
 from ..method import Processes

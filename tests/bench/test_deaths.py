@@ -22,9 +22,9 @@ from bakeoff.bench.foreign.port import Library
 from bakeoff.bench.heartbeat import IDLE
 from bakeoff.bench.jobs import CorpusInputs, Ended, Job
 from bakeoff.bench.lab.evolution.attempt import attempts
-from bakeoff.bench.lab.evolution.jobs import TimeVersions
 from bakeoff.bench.lab.evolution.trial import sample
 from bakeoff.bench.ledger import CellEntry
+from bakeoff.bench.messages.evolution import TimeVersions
 from bakeoff.bench.messages.reads import ReaderCommand, TimedReads, TimeReads
 from bakeoff.bench.messages.timing import Time
 from bakeoff.bench.method import Processes

@@ -76,7 +76,7 @@ def test_what_a_job_does_not_know_is_an_error() -> None:
 
 def test_the_messages_of_every_feature_are_known_and_every_job_has_a_function() -> None:
     folder = Path(bakeoff.bench.__file__).parent
-    files = [*folder.glob("messages/[!_]*.py"), *folder.glob("lab/*/jobs.py")]
+    files = [*folder.glob("messages/[!_]*.py")]
     names = {".".join(("bakeoff.bench", *path.relative_to(folder).with_suffix("").parts)) for path in files}
     declared = [each for name in names for each in vars(import_module(name)).values()]
     jobs = [each for each in declared if isinstance(each, type) and hasattr(each, "module")]

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, Final
 from ....imports import imported, search_path
 from ....schemas.difference import SchemaDifference
 from ...jobs import Answer, Ended
+from ...messages.evolution import TimeVersions, TriedVersions, TryVersions
 from ...method import Budget
 from .cost import ROUNDS, Key, ReadingCost, payloads
 from .field_faults import FieldFault
-from .jobs import TimeVersions, TriedVersions, TryVersions
 from .trial import CrossReading, Trial, try_codec
 
 if TYPE_CHECKING:

@@ -13,18 +13,18 @@ from statistics import geometric_mean
 from typing import TYPE_CHECKING, Any, Final
 
 from ....codecs import CodecError, codec
+from ...evolved import ReadingCost as ReadingCost
 from ...heartbeat import IDLE
 from ...jobs import Answer
+from ...messages.evolution import TimeVersions
 from ...messages.timing import Timed
 from ...method import Slices
 from ...operations.base import rotating
 from ...results import Measurement
-from ...results.evolved import ReadingCost as ReadingCost
 from ...stats import ratio
 from ...worker._slice import time_each
 from ...worker.time import Process
 from ...worker.work import TimedWork
-from .jobs import TimeVersions
 from .records import FieldMapping, expected
 from .trial import EvolutionDirection, Trial, Version, reader
 

@@ -14,7 +14,7 @@ from ....schemas.wire.layout import Leaf, Nullable, Ref, WireMap, WireRecord, Wi
 from ....schemas.wire.layout import WireSequence as Items
 from ...equality.equal import ValueDifference, differences, equal
 from ...equality.losses import find_losses
-from ...results.evolved import FieldFault as FieldFault
+from ...evolved import FieldFault as FieldFault
 from .records import DEFAULT, NOTHING, Unfit, option_of
 
 _FORMS: Final = ("as codecs write what they lack",)

@@ -8,11 +8,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from ...jobs import Digest, Executor
+from ...messages.evolution import TimeVersions
 from ...messages.timing import Timed, TimedCell
 from ...results import Outcome
 from ...run.rounds import GRACE, Finished, TimingProcess
 from .cost import Key, ReadingCost, costs
-from .jobs import TimeVersions
 
 
 @dataclass(slots=True)

@@ -12,9 +12,9 @@ from ....schemas.difference import NUMBERED, SchemaDifference
 from ....schemas.schema import Schema
 from ....schemas.wire.layout import WireType
 from ...equality.equal import equal
-from ...results.evolved import CrossReading as CrossReading
-from ...results.evolved import EvolutionDirection as EvolutionDirection
-from ...results.evolved import FieldFault, TriedCodec
+from ...evolved import CrossReading as CrossReading
+from ...evolved import EvolutionDirection as EvolutionDirection
+from ...evolved import FieldFault, TriedCodec
 from .field_faults import findings
 from .records import FieldMapping, Maker, Projector, translate
 

@@ -24,7 +24,7 @@ from ...equality.equal import first_difference
 from ...foreign.canonical import CanonicalError, canonical
 from ...foreign.schemas import FORMATS, ReaderSchema, reader_schema
 from ...jobs import Answer, Done, Ended
-from .jobs import FidelityJob
+from ...messages.fidelity import FidelityJob
 
 if TYPE_CHECKING:
     from ...worker.context import WorkerContext

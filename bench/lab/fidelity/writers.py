@@ -15,7 +15,7 @@ from ....codecs.factory import codec as by_name
 from ...foreign.canonical import canonical
 from ...foreign.schemas import reader_schema
 from ...jobs import Answer, Done, Ended
-from .jobs import ReadBack
+from ...messages.fidelity import ReadBack
 from .matrix import MEMORY, TIMEOUT, VALUES, FidelityCell, Written, decoded, reason, schema_of
 from .readers import Reader, Readers, compared
 

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ....codecs import CodecError, DecodeError, EncodeError, LimitError, codec, split_name
 from ...capabilities import here
 from ...jobs import Answer, Done, Failed
+from ...messages.hostile import Attack
 from ...operations._memory import trim
 from ...operations.peak import CLEAR_REFS, STATUS, kilobytes
 from .cases import RECORD, HostileCase
 from .collection import CASES, cases_of
-from .jobs import Attack
 from .objects import adversarial
 from .promises import AttackOutcome, Seen
 

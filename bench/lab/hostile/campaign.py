@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from ...messages.hostile import Attack
 from ...run.processes import LocalExecutor
 from .cases import HostileCase
 from .collection import CASES
 from .faults import Fault, fault_of
-from .jobs import Attack
 from .promises import HARD, AttackOutcome, Promise, Seen, breaches
 
 AttackVerdict = Literal["kept", "broken", "known", "out of date"]

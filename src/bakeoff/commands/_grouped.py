@@ -8,7 +8,7 @@ from typing import Any, Final
 import click
 
 _OTHERS: Final = "Options"
-_ALL: Final = "help all"
+_ALL: Final = "help-all"
 """Key in the context's `meta`: whether all options are shown."""
 
 READING: Final = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from ..stats import Ratio
+from .stats import Ratio
 
 EvolutionDirection = Literal["old→new", "new→old"]
 Fault = Literal["lost", "wrong", "made up", "unfit", "kept"]

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ...jobs import Answer, Digest, Job
-from ...messages.timing import TimedCell
+from ..jobs import Answer, Digest, Job
+from .timing import TimedCell
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...jobs import Job
+from ..jobs import Job
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
