@@ -278,7 +278,6 @@ _ALL: Final = (
         per="record",
         scale=(1.0, "B"),
         default_ratio=True,
-        dispensable=21,
         dispensable_ratio=3,
         page=Page(96, ratio=True, heading="size"),
     ),
@@ -313,7 +312,7 @@ _ALL: Final = (
         page=Page(118),
     ),
     _word(
-        "fidelity", "whether a round trip returns equal records", row.fidelity, dispensable=25, page=Page(104)
+        "fidelity", "whether a round trip returns equal records", row.fidelity, dispensable=21, page=Page(104)
     ),
     _word(
         "rank",

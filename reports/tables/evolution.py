@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, Final
 
-from ...bench.results.evolved import CrossReading, EvolutionDirection, ReadingCost, TriedCodec
+from ...bench.evolved import CrossReading, EvolutionDirection, ReadingCost, TriedCodec
 from ...schemas.difference import RULES, SchemaDifference
 from ..model import numbers
 from ..model.table import EMPTY, Absent, Column, Entry, Section, Table

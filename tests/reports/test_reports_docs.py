@@ -22,7 +22,7 @@ def test_lock_example(tmp_path):
 def test_options_exist(capfd):
     helps = ""
     for name in ("run", "report", "compare", "pick"):
-        assert 0 == exit_code(name, "--help")
+        assert 0 == exit_code(name, "--help-all")
         helps += capfd.readouterr().out
 
     assert [] == [option for option in re.findall(r"--[a-z][a-z-]*", TEXT) if option not in helps]

@@ -189,8 +189,8 @@ class TestText:
         text = render([planted], "text", width=60)
 
         assert all(len(line) <= 60 for line in text.split("\n\n", 1)[1].splitlines())
-        assert "left out to fit the width: ± of times, bytes, cost:x; see" in text
-        assert re.search(r"^codec .* fidelity +rank$", text, re.M)
+        assert "left out to fit the width: ± of times, fidelity; see\n--columns" in text
+        assert re.search(r"^codec .* cost × ", text, re.M)
 
     def test_an_ordinary_terminal_has_fidelity_and_cost_but_no_intervals(self, planted):
         text = render([planted], "text", width=80)

@@ -53,7 +53,7 @@ def test_infer_show_check(files: Path, capsys: pytest.CaptureFixture[str]) -> No
     )
 
     assert run("schema", "validate", "clean.jsonl", "events.py") == 0
-    assert run("schema", "validate", "clean.jsonl", "events.py", "-c", "json+schema") == 0
+    assert run("schema", "validate", "clean.jsonl", "events.py", "--written-by", "json+schema") == 0
     assert capsys.readouterr().out.count("28 records, no advice from Event") == 2
 
     assert run("schema", "validate", "dirty.jsonl", "events.py:Event") == 1
