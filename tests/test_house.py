@@ -202,7 +202,7 @@ FLOORS = {
     ),
     "reports": ("model", "tables", "decide", "page"),
 }
-"""Floors of the folders and files of a room, of which each imports only from its own and those before it."""
+"""Floors of the parts of a room, of which each imports only from its own floor and those before it."""
 UPWARDS = frozenset(
     {
         ("bench.fit", "bench.lab.evolution.versions.as_version"),
