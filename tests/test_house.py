@@ -183,8 +183,8 @@ FLOORS = {
         "formats integrations",
     ),
     "bench": (
-        "blobs capabilities code disk_space equality frames heartbeat method orphans pipes quantities student "
-        "survey valgrind",
+        "blobs capabilities code disk_space equality frames heartbeat method orphans pipes quantities "
+        "student survey valgrind",
         "cells contention facts figure noise",
         "backends foreign results",
         "jobs ledger messages operations stats",
