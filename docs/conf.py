@@ -53,12 +53,16 @@ nitpick_ignore = [
         "polars.DataFrame",
         "pyarrow.Schema",
         "Traversable",  # of importlib.resources.abc
-        # Attributes of choices and comparisons, which need no separate entries.
+        # Numbers with a range, of `bench.quantities`, which inherited fields name without their module.
+        *("Amount", "Change", "Count", "Logarithm"),
+        # Attributes of choices, comparisons and results, which need no separate entries.
+        "bakeoff.bench.results.records.FigureDetails",
         "bakeoff.bench.stats.Ratio",
         "bakeoff.bench.stats.Session",
         "bakeoff.bench.verdict.RankRange",
         "bakeoff.reports.model.breakeven.Parts",
         "bakeoff.reports.model.candidates.Candidate",
+        "bakeoff.reports.model.obstacle.Obstacle",
     )
 ]
 default_role = "code"  # docstrings and helps quote code in single backticks, as Markdown does
