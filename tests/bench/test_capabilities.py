@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 
 from bakeoff import memory
-from bakeoff.bench import capabilities, jobs
+from bakeoff.bench import capabilities
 from bakeoff.bench.capabilities import Capabilities, lost, probe
+from bakeoff.bench.messages.prepare import Prepare
 from bakeoff.bench.results import read
 from bakeoff.bench.run import processes
 from bakeoff.bench.run.environment import environment, is_fact
@@ -144,11 +145,11 @@ def test_a_worker_without_progress_is_ended(
     tmp_path: Path,
 ) -> None:
     hide(replace(probe(), fork_server=server, process_groups=groups))
-    monkeypatch.setattr(processes, "FORKED", (jobs.Prepare,))
+    monkeypatch.setattr(processes, "FORKED", (Prepare,))
     (tmp_path / "endless.py").write_text(
         "import time\ndef records():\n    while True: time.sleep(9)\n    yield"
     )
-    job = jobs.Prepare(
+    job = Prepare(
         path=(str(tmp_path),),
         source="endless:records",
         records=None,
