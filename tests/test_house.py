@@ -152,6 +152,7 @@ TOP = (
 FOR_REPORTS = (
     "bench.cells",
     "bench.evolved",
+    "bench.libraries",
     "bench.method",
     "bench.results",
     "bench.stats",
@@ -183,8 +184,8 @@ FLOORS = {
         "formats integrations",
     ),
     "bench": (
-        "blobs capabilities code disk_space equality frames heartbeat method orphans pipes quantities "
-        "student survey valgrind",
+        "blobs capabilities code disk_space equality frames heartbeat libraries method orphans pipes "
+        "quantities student survey valgrind",
         "cells contention facts figure noise",
         "backends foreign results",
         "jobs ledger messages operations stats",

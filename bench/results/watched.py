@@ -18,16 +18,6 @@ from .records import Fact, ResultFileError
 
 SMALL: Final = 0.01
 """Share of the processor time below which no other library is timed."""
-FORMATS: Final = {
-    "json": "JSON",
-    "msgpack": "MessagePack",
-    "yaml": "YAML",
-    "cbor": "CBOR",
-    "bson": "BSON",
-    "pickle": "pickle",
-    "marshal": "marshal",
-}
-"""Names of the formats."""
 _VERSION: Final = 1
 """Version of the format; every release reads all versions up to its own."""
 

@@ -11,28 +11,18 @@ from importlib import import_module
 from typing import Any, Final, NamedTuple, NoReturn
 
 from ..equality.equal import first_difference
+from ..libraries import CHANGES, FORMATS, LIBRARIES, PROTOCOL, Function
 from .parts import Kept
 
 Call = Callable[..., Any]
 
-PROTOCOL: Final = f"pickle protocol {pickle.HIGHEST_PROTOCOL}"
-
-FORMATS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
-    "json": {
-        "orjson": ("orjson.dumps", "orjson.loads"),
-        "msgspec": ("msgspec.json.encode", "msgspec.json.decode"),
-        "ujson": ("ujson.dumps", "ujson.loads"),
-        "rapidjson": ("rapidjson.dumps", "rapidjson.loads"),
-        "simplejson": ("simplejson.dumps", "simplejson.loads"),
-        "json": ("json.dumps", "json.loads"),
-    },
-    "msgpack": {
-        "ormsgpack": ("ormsgpack.packb", "ormsgpack.unpackb"),
-        "msgspec": ("msgspec.msgpack.encode", "msgspec.msgpack.decode"),
-        "msgpack": ("msgpack.packb", "msgpack.unpackb"),
-    },
-    "yaml": {"libyaml": ("yaml.dump", "yaml.load")},
-    "pickle": {PROTOCOL: ("pickle.dumps", "pickle.loads")},
+OFFERED: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
+    form: {
+        library.offered_as or library.name: library.offers
+        for library in LIBRARIES
+        if library.format == form and library.offers is not None
+    }
+    for form in FORMATS
 }
 """Libraries by format: the functions that encode and decode."""
 
@@ -42,7 +32,7 @@ class Other(NamedTuple):
 
     Attributes:
         form: The format that it writes.
-        library: Its name in `FORMATS`.
+        library: Its name in `OFFERED`.
     """
 
     form: str
@@ -51,167 +41,10 @@ class Other(NamedTuple):
 
 OWN: Final = Other("", "")
 """The watched function itself."""
-_CHANGES: Final = tuple(
-    Other(form, library)
-    for form, libraries in {
-        "msgpack": ("ormsgpack", "msgspec", "msgpack"),
-        "json": ("orjson", "msgspec"),
-    }.items()
-    for library in libraries
-)
+_CHANGES: Final = tuple(Other(form, library) for form, libraries in CHANGES for library in libraries)
 """Libraries of other formats for what is predicted with a change of the format."""
-_CHANGED: Final = ("pickle", "marshal", "cbor", "bson")
-"""Formats whose programs have little or no choice of libraries."""
-
-_FUNCTIONS: Final = (
-    ("json", "json", "json.dumps json.JSONEncoder.encode", "json.loads json.JSONDecoder.decode"),
-    # Much slower than `json.dumps`, which is another library in this respect.
-    ("json", "json.dump", "json.dump", ""),
-    ("json", "simplejson.dump", "simplejson.dump", ""),
-    (
-        "json",
-        "simplejson",
-        "simplejson.dumps simplejson.JSONEncoder.encode",
-        "simplejson.loads simplejson.JSONDecoder.decode",
-    ),
-    ("json", "orjson", "orjson.dumps", "orjson.loads"),
-    ("json", "msgspec", "msgspec.json.encode", "msgspec.json.decode"),
-    ("json", "ujson", "ujson.dumps ujson.encode ujson.dump", "ujson.loads ujson.decode ujson.load"),
-    ("json", "rapidjson", "rapidjson.dumps rapidjson.dump", "rapidjson.loads rapidjson.load"),
-    ("json", "kombu", "kombu.utils.json.dumps", "kombu.utils.json.loads"),
-    ("json", "pydantic_core", "pydantic_core.to_json", "pydantic_core.from_json"),
-    (
-        "msgpack",
-        "msgpack",
-        "msgpack.packb msgpack.pack msgpack.Packer.pack",
-        "msgpack.unpackb msgpack.unpack",
-    ),
-    ("msgpack", "ormsgpack", "ormsgpack.packb", "ormsgpack.unpackb"),
-    ("msgpack", "msgspec", "msgspec.msgpack.encode", "msgspec.msgpack.decode"),
-    (
-        "yaml",
-        "yaml",
-        "yaml.dump yaml.safe_dump yaml.dump_all yaml.safe_dump_all",
-        "yaml.load yaml.safe_load yaml.full_load yaml.load_all yaml.safe_load_all yaml.full_load_all",
-    ),
-    ("pickle", "pickle", "pickle.dumps pickle.dump", "pickle.loads pickle.load"),
-    ("marshal", "marshal", "marshal.dumps marshal.dump", "marshal.loads marshal.load"),
-    ("cbor", "cbor2", "cbor2.dumps cbor2.dump", "cbor2.loads cbor2.load"),
-    ("bson", "bson", "bson.encode", "bson.decode bson.decode_iter bson.decode_file_iter"),
-)
-"""Watched functions that others could replace: format, library, the functions that encode and decode."""
-
-_UNSEEN: Final = "options that are given to a constructor are not seen"
-_ALONE: Final = (
-    (
-        "json",
-        "no other library writes in pieces",
-        "json.JSONEncoder.iterencode simplejson.JSONEncoder.iterencode",
-    ),
-    (
-        "json",
-        "no other library works with pydantic's models",
-        "pydantic.BaseModel.model_dump_json pydantic.BaseModel.model_validate_json "
-        "pydantic.TypeAdapter.dump_json pydantic.TypeAdapter.validate_json",
-    ),
-    ("json", "no other library has MongoDB's Extended JSON", "bson.json_util.dumps bson.json_util.loads"),
-    (
-        "json",
-        _UNSEEN,
-        "msgspec.json.Encoder.encode msgspec.json.Encoder.encode_into msgspec.json.Encoder.encode_lines "
-        "msgspec.json.Decoder.decode msgspec.json.Decoder.decode_lines",
-    ),
-    (
-        "msgpack",
-        _UNSEEN,
-        "msgspec.msgpack.Encoder.encode msgspec.msgpack.Encoder.encode_into msgspec.msgpack.Decoder.decode",
-    ),
-    (
-        "msgpack",
-        "no other library reads a stream",
-        "msgpack.Unpacker.unpack msgpack.Unpacker.__next__ msgpack.Unpacker.feed",
-    ),
-    ("yaml", "it runs code that the text names", "yaml.unsafe_load yaml.unsafe_load_all"),
-    (
-        "pickle",
-        _UNSEEN,
-        "pickle.Pickler.dump pickle.Unpickler.load",
-    ),
-    (
-        "pickle",
-        "it is pickle in Python, for classes that extend it",
-        "pickle._Pickler.dump pickle._Unpickler.load",
-    ),
-    ("cbor", _UNSEEN, "cbor2.CBOREncoder.encode cbor2.CBORDecoder.decode"),
-    ("bson", "it reads many records at once", "bson.decode_all"),
-)
-"""Watched functions that nothing could replace: format, why not, and their names."""
-
-_PLAIN: Final[Mapping[str, tuple[str, str]]] = {
-    "json": ("json.dumps", "json.loads"),
-    "msgpack": ("msgpack.packb", "msgpack.unpackb"),
-    "yaml": ("yaml.safe_dump", "yaml.safe_load"),
-    "pickle": ("pickle.dumps", f"{__name__}.unpickled"),
-    "marshal": ("marshal.dumps", "marshal.loads"),
-    "cbor": ("cbor2.dumps", "cbor2.loads"),
-    "bson": ("bson.encode", "bson.decode"),
-}
-"""What writes and reads a payload of a format, in whichever library."""
-_LAYOUT: Final = (
-    *("default_style", "default_flow_style", "canonical", "indent", "width", "allow_unicode", "line_break"),
-    *("encoding", "explicit_start", "explicit_end", "version", "sort_keys"),
-)
-"""Options of yaml that libyaml has, too."""
-_HARMLESS: Final[Mapping[str, frozenset[str]]] = {
-    "json": frozenset(
-        {"separators", "ensure_ascii", "allow_nan", "check_circular", "cache_strings", "allow_inf_nan"}
-    ),
-    "msgpack": frozenset({"use_bin_type", "raw", "strict_map_key"}),
-    "pickle": frozenset({"protocol", "fix_imports"}),
-    "yaml": frozenset({*_LAYOUT, "Loader", "Dumper"}),
-}
-"""Options that do not keep a program from using another library, by format."""
 _FILE: Final = frozenset({"fp", "file", "stream"})
 """Names of the argument that is a file."""
-_POSITIONS: Final[Mapping[str, tuple[str, ...]]] = {
-    "json.dump": ("fp",),
-    "simplejson.dump": ("fp",),
-    "ujson.dump": ("fp",),
-    "rapidjson.dump": ("fp",),
-    "msgpack.pack": ("stream",),
-    "cbor2.dump": ("fp",),
-    "marshal.dumps": ("version",),
-    "marshal.dump": ("file", "version"),
-    "pickle.dumps": ("protocol",),
-    "pickle.dump": ("file", "protocol"),
-    "orjson.dumps": ("default", "option"),
-    "ormsgpack.packb": ("default", "option"),
-    "bson.encode": ("check_keys", "codec_options"),
-    "bson.decode": ("codec_options",),
-    "yaml.load": ("Loader",),
-    "yaml.load_all": ("Loader",),
-    "yaml.dump": ("stream", "Dumper"),
-    "yaml.dump_all": ("stream", "Dumper"),
-    "yaml.safe_dump": ("stream",),
-    "yaml.safe_dump_all": ("stream",),
-}
-"""Names of arguments after the first one that may be passed by position."""
-_DUMPING: Final = ("json", "simplejson", "ujson", "rapidjson", "pickle", "marshal", "cbor2")
-_OF_FILES: Final[Mapping[str, str]] = {
-    "ujson.load": "ujson.loads",
-    "rapidjson.load": "rapidjson.loads",
-    "msgpack.unpack": "msgpack.unpackb",
-    "pickle.load": "pickle.loads",
-    "marshal.load": "marshal.loads",
-    "cbor2.load": "cbor2.loads",
-    "bson.decode_iter": "bson.decode",
-    "bson.decode_file_iter": "bson.decode",
-}
-"""What reads one payload in the same way, by functions that read files and streams."""
-BARE: Final = frozenset({"msgpack.Packer.pack"})
-"""Methods that are timed without the options of their object, which are not seen but change the length."""
-FILES: Final = frozenset({*_OF_FILES, *(f"{each}.dump" for each in _DUMPING), "msgpack.pack"})
-"""Functions that write to a file or read one, which takes part of their time."""
 _USUAL: Final = ("None", "False")
 _KINDS: Final = ("SafeLoader", "FullLoader", "SafeDumper", "Dumper")
 """Loaders and dumpers of yaml that only differ from libyaml's in speed, for plain data."""
@@ -222,7 +55,7 @@ class Use(NamedTuple):
 
     Attributes:
         form: Its format.
-        library: Its library, among those of `FORMATS`, or another one.
+        library: Its library, among those of `OFFERED`, or another one.
         dumps: It encodes.
         alone: Why nothing could replace it; empty if something could.
     """
@@ -233,23 +66,30 @@ class Use(NamedTuple):
     alone: str = ""
 
 
-def _uses() -> Mapping[str, Use]:
-    found: dict[str, Use] = {}
-    for form, library, dumps, loads in _FUNCTIONS:
-        found |= {name: Use(form, library, True) for name in dumps.split()}
-        found |= {name: Use(form, library, False) for name in loads.split()}
-    for form, reason, names in _ALONE:
-        found |= {name: Use(form, "", "dump" in name or "enc" in name, reason) for name in names.split()}
-    return found
-
-
-USES: Final = _uses()
+FUNCTIONS: Final[Mapping[str, Function]] = {
+    function.name: function for library in LIBRARIES for function in library.functions
+}
 """All watched functions, by name."""
+FILES: Final = frozenset(name for name, function in FUNCTIONS.items() if function.file)
+"""Functions that write to a file or read one, which takes part of their time."""
+USES: Final[Mapping[str, Use]] = {
+    function.name: Use(
+        library.format,
+        "" if function.alone else function.name if function.apart else library.name,
+        function.encodes,
+        function.alone,
+    )
+    for library in LIBRARIES
+    for function in library.functions
+}
+"""What they are, by name."""
 
 
 def named(function: str, options: Mapping[str, str]) -> Mapping[str, str]:
     """Return the options of a call by name, also those that were passed by position, without the file."""
-    names = dict(enumerate(_POSITIONS.get(function, ()), 1))
+    # A function that was seen in samples of a process may be none that is watched.
+    known = FUNCTIONS.get(function)
+    names = dict(enumerate(() if known is None else known.positions, 1))
     found = {names.get(int(key), key) if key.isdigit() else key: said for key, said in options.items()}
     return {key: said for key, said in found.items() if key not in _FILE}
 
@@ -260,13 +100,13 @@ def others(function: str, options: Mapping[str, str]) -> Mapping[Other, str]:
     position = 0 if use.dumps else 1
     found = {
         Other(use.form, library): names[position]
-        for library, names in FORMATS.get(use.form, {}).items()
+        for library, names in OFFERED[use.form].items()
         if library != use.library
     }
     if use.form == "pickle" and (function == "pickle.load" or _is_newest(function, options)):
         found.clear()
-    if use.form in _CHANGED:
-        found |= {other: FORMATS[other.form][other.library][position] for other in _CHANGES}
+    if FORMATS[use.form].changes:
+        found |= {other: OFFERED[other.form][other.library][position] for other in _CHANGES}
     return found
 
 
@@ -278,7 +118,7 @@ def _is_newest(function: str, options: Mapping[str, str]) -> bool:
 
 def obstacle(options: Mapping[str, str], function: str) -> str:
     """Return the option of a call that keeps others from replacing it; empty if there is none."""
-    harmless = _HARMLESS.get(USES[function].form, frozenset())
+    harmless = FORMATS[USES[function].form].harmless
     for name, said in named(function, options).items():
         if name in ("Loader", "Dumper") and said not in _KINDS:
             is_fast = said.startswith("C") and said[1:] in _KINDS
@@ -303,11 +143,11 @@ def original(function: str, options: Mapping[str, str]) -> Call:
     if owner.endswith(("JSONEncoder", "JSONDecoder")):
         found: Call = getattr(_resolve(owner)(**values), method)
         return found
-    resolved = _resolve(_OF_FILES.get(function, function))
+    resolved = _resolve(FUNCTIONS[function].one or function)
     if function == "msgpack.Packer.pack":
         packed: Call = _resolve("msgpack.Packer")().pack
         return packed
-    if function in FILES and use.dumps:
+    if FUNCTIONS[function].file and use.dumps:
         return partial(_to_file, io.StringIO if use.form == "json" else io.BytesIO, resolved, values)
     return partial(resolved, **values) if values else resolved
 
@@ -372,7 +212,7 @@ def prepared(function: str, other: Other, subject: Any) -> Any:
     record = decoded(function, subject)
     if other.library == PROTOCOL:
         return pickle.dumps(record, pickle.HIGHEST_PROTOCOL)
-    return _resolve(FORMATS[other.form][other.library][0])(record)
+    return _resolve(OFFERED[other.form][other.library][0])(record)
 
 
 def _resolve(name: str) -> Call:
@@ -412,7 +252,11 @@ def refusal(function: str, calls: tuple[Call, Call], other: Other, subjects: tup
 
 
 def _read(form: str, payload: Any, several: bool) -> Any:
-    return list(_resolve("yaml.safe_load_all")(payload)) if several else _resolve(_PLAIN[form][1])(payload)
+    return (
+        list(_resolve("yaml.safe_load_all")(payload))
+        if several
+        else _resolve(FORMATS[form].plain[1])(payload)
+    )
 
 
 def encoded(function: str, record: Any) -> Any:
@@ -421,7 +265,7 @@ def encoded(function: str, record: Any) -> Any:
     Raises:
         Exception: It cannot be encoded.
     """
-    return _resolve(_PLAIN[USES[function].form][0])(record)
+    return _resolve(FORMATS[USES[function].form].plain[0])(record)
 
 
 def decoded(function: str, payload: bytes | str) -> Any:
@@ -430,7 +274,7 @@ def decoded(function: str, payload: bytes | str) -> Any:
     Raises:
         Exception: It cannot be decoded.
     """
-    return _resolve(_PLAIN[USES[function].form][1])(payload)
+    return _resolve(FORMATS[USES[function].form].plain[1])(payload)
 
 
 def is_plain(function: str, kept: Kept) -> bool:

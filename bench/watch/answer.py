@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from ...codecs.installed import version
 from ...errors import RunError
+from ..libraries import format_title
 from ..results import watched
 from ..results.watched import SMALL, CallSite, LeftOut, Saving, Stack, WatchData
 from ..run.environment import MACHINE, environment
@@ -231,7 +232,7 @@ def _reason(form: str, times: Sequence[Times], candidates: Sequence[Other]) -> s
         for other in candidates:
             if other in each.refused:
                 # Without any time, it is the watched function itself that failed.
-                changed = f"as {watched.FORMATS[other.form]}: " if other.form != form and each.seconds else ""
+                changed = f"as {format_title(other.form)}: " if other.form != form and each.seconds else ""
                 return changed + each.refused[other]
     return ""
 

@@ -18,26 +18,12 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from ...errors import RunError, UsageError
+from ..libraries import LIBRARIES
 from ..orphans import held_folder
 from .parts import TEMPORARY, Frame, Site, Watch
 
-_LIBRARIES: Final = {
-    "json": "json _json",
-    "simplejson": "simplejson",
-    "orjson": "orjson",
-    "ujson": "ujson",
-    "rapidjson": "rapidjson",
-    "msgpack": "msgpack",
-    "ormsgpack": "ormsgpack",
-    "msgspec": "msgspec",
-    "pickle": "pickle _pickle",
-    "marshal": "marshal",
-    "cbor2": "cbor2 _cbor2",
-    "yaml": "yaml _yaml",
-    "bson": "bson",
-}
-"""Names of folders and files by library."""
-_NAMES: Final = {name: library for library, names in _LIBRARIES.items() for name in names.split()}
+_NAMES: Final = {name: library.name for library in LIBRARIES for name in library.files or (library.name,)}
+"""Libraries by the names of their folders and files."""
 _NATIVE: Final = re.compile(r"\.(so|so\..*|c|cc|cpp|h|hpp|rs|pyx|dylib)$")
 _INSTALLED: Final = re.compile(r"/python3\.\d+t?/")
 _DENIED: Final = (

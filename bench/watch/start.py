@@ -16,6 +16,7 @@ from pathlib import Path
 from types import FrameType
 
 from ...errors import UsageError
+from ..libraries import hooked
 
 _HOOK = Path(__file__).parent / "hook"
 _OURS = frozenset({"SIGKILL", "SIGSTOP", "SIGCHLD", "SIGTSTP", "SIGTTIN", "SIGTTOU", "SIGCONT"})
@@ -56,7 +57,7 @@ def environment(folder: Path, *, records: bool, path: str = "") -> Mapping[str, 
     """Return the variables with which a program is watched.
 
     Args:
-        folder: Existing folder for what its processes write.
+        folder: Existing folder for what its processes write; the hook finds in it what to watch.
         records: Keep records.
         path: ``PYTHONPATH`` of the program.
 
@@ -66,6 +67,7 @@ def environment(folder: Path, *, records: bool, path: str = "") -> Mapping[str, 
     require()
     # Each process would compile it, 7 ms, if it may not write bytecode; read-only folders remain as they are.
     compileall.compile_file(_HOOK / "sitecustomize.py", quiet=2)
+    (folder / "functions").write_text(hooked())
     found = {"BAKEOFF_WATCH": str(folder), "PYTHONPATH": os.pathsep.join(filter(None, (str(_HOOK), path)))}
     return found if records else found | {"BAKEOFF_WATCH_RECORDS": "0"}
 

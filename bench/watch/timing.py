@@ -31,7 +31,7 @@ from ..results.watched import SMALL
 from ..run.processes import why
 from ..student import quantile
 from .alternatives import (
-    BARE,
+    FUNCTIONS,
     OWN,
     USES,
     Other,
@@ -304,7 +304,7 @@ def _times(job: Task, beat: Callable[[Other], object]) -> Times:
     subjects = job.subjects
     mine = original(job.function, job.options)
     text = isinstance(mine(subjects[0]), str)
-    if job.function in BARE and any(
+    if FUNCTIONS[job.function].bare and any(
         len(mine(each)) != kept.size for each, kept in zip(subjects, job.kept, strict=True)
     ):
         return failed(job, "options of the constructor")

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, Final
 
-from ...bench.results.watched import FORMATS, CallSite, Frame, Saving, Stack, WatchData
+from ...bench.libraries import format_title
+from ...bench.results.watched import CallSite, Frame, Saving, Stack, WatchData
 from ...escape import all_visible
 from ..model import numbers
 from ..tables import watched as told
@@ -107,7 +108,7 @@ def _what_if(watch: WatchData, savings: Sequence[Saving]) -> Mapping[str, Any]:
                 "best": saving is savings[0] and told.saves(saving),
             }
         )
-    form = FORMATS.get(savings[0].form, savings[0].form)
+    form = format_title(savings[0].form)
     caption = f"Another format in place of {form}" if savings[0].into else form
     return {"form": caption, "bars": bars, "now": _per_cent(1 / longest)}
 

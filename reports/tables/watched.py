@@ -7,7 +7,8 @@ import shlex
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from ...bench.results.watched import FORMATS, SMALL, CallSite, LeftOut, Saving, WatchData
+from ...bench.libraries import format_title
+from ...bench.results.watched import SMALL, CallSite, LeftOut, Saving, WatchData
 from ..model.lists import few, listed
 from ..model.table import Column, Entry, Row, Section, Table
 
@@ -152,7 +153,7 @@ def _predictions(watch: WatchData, possible: Sequence[CallSite]) -> Iterator[str
         if not best.into:
             yield from _of_saving(watch, best, others)
     tried = {saving.form for saving in watch.savings if not saving.into}
-    if unknown := [FORMATS.get(form, form) for form in large if form not in tried]:
+    if unknown := [format_title(form) for form in large if form not in tried]:
         yield f"bakeoff knows no other library for {listed(unknown)}."
     for best, *others in groups:
         if best.into:
@@ -163,7 +164,7 @@ def _predictions(watch: WatchData, possible: Sequence[CallSite]) -> Iterator[str
             what = {(False, True): "library or format", (True,): "format"}.get(
                 tuple(map(bool, untried)), "library"
             )
-            yield f"No other {what} could be tried for {FORMATS.get(form, form)}."
+            yield f"No other {what} could be tried for {format_title(form)}."
     small = [site for site in possible if site.form and site.form not in large]
     if small:
         names = few(list(by_function(small)))
@@ -211,15 +212,15 @@ def by_format(savings: Sequence[Saving]) -> Sequence[Sequence[Saving]]:
 
 def in_format(saving: Saving) -> str:
     """Return the library of a saving, and the format if it is another one."""
-    return f"{saving.library} ({FORMATS.get(saving.into, saving.into)})" if saving.into else saving.library
+    return f"{saving.library} ({format_title(saving.into)})" if saving.into else saving.library
 
 
 def _of_saving(watch: WatchData, best: Saving, others: Sequence[Saving]) -> Iterator[str]:
-    form = FORMATS.get(best.form, best.form)
+    form = format_title(best.form)
     if saves(best):
         half = max(100 * best.half / watch.busy, 0.1)
         share = percent(best.seconds, watch.busy)
-        into = FORMATS.get(best.into, best.into)
+        into = format_title(best.into)
         start = (
             f"Another format: with {best.library} ({into} in place of {form})"
             if into
@@ -246,9 +247,9 @@ def _of_saving(watch: WatchData, best: Saving, others: Sequence[Saving]) -> Iter
 
 def _of_none(watch: WatchData, best: Saving, others: Sequence[Saving]) -> str:
     """Return what follows from times with which no library certainly saves anything."""
-    form, tried = FORMATS.get(best.form, best.form), [best, *others]
+    form, tried = format_title(best.form), [best, *others]
     if best.into:
-        formats = ", ".join(dict.fromkeys(FORMATS.get(each.into, each.into) for each in tried))
+        formats = ", ".join(dict.fromkeys(format_title(each.into) for each in tried))
         subject = f"Another format in place of {form} ({formats})"
     else:
         subject = f"Another library for {form}" if others else f"The change to {best.library}"

@@ -577,7 +577,7 @@ def test_a_record_passed_by_name_is_not_kept_as_an_option(tmp_path):
     program = """import json
 json.loads(s='"secret"'), json.dumps(obj="secret"), json.dumps([1], separators=(",", "secret"))"""
     seen(tmp_path, program, BAKEOFF_WATCH_RECORDS="0")
-    (written,) = (tmp_path / "seen").iterdir()
+    (written,) = (path for path in (tmp_path / "seen").iterdir() if path.name != "functions")
 
     assert sum(site.calls for site in read(tmp_path / "seen").sites) == 3
     assert b"secret" not in written.read_bytes()

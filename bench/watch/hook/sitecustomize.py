@@ -21,65 +21,22 @@ if TYPE_CHECKING:
 _FOLDER: Final = os.path.dirname(__file__)  # noqa: PTH120 - pathlib would be imported
 _EXTERNAL: Final[Any] = sys.modules["_frozen_importlib_external"]
 
-_JSON = "dumps:record loads:payload dump:record"
-_BOTH = "dumps:record loads:payload"
-_MSGSPEC = (
-    "encode:record decode:payload Encoder.encode:record Encoder.encode_into:record Decoder.decode:payload"
-)
+_functions: Final[dict[str, list[list[str]]]] = {}
+"""What to wrap in each module after its import: path, name, and the part of a call to keep."""
 
-LIBRARIES: Final = {
-    "json": _JSON,
-    "json.encoder": "JSONEncoder.encode:record JSONEncoder.iterencode:chunks",
-    "json.decoder": "JSONDecoder.decode:payload",
-    "simplejson": _JSON,
-    "simplejson.encoder": "JSONEncoder.encode:record JSONEncoder.iterencode:chunks",
-    "simplejson.decoder": "JSONDecoder.decode:payload",
-    "orjson": _BOTH,
-    "ujson": "dumps:record loads:payload encode:record decode:payload dump:record load:result",
-    "rapidjson": "dumps:record loads:payload dump:record load:result",
-    "msgpack": "packb:record unpackb:payload pack:record unpack:result "
-    "Packer.pack:record Unpacker.unpack:result Unpacker.__next__:result Unpacker.feed:input",
-    "ormsgpack": "packb:record unpackb:payload",
-    "msgspec.json": f"{_MSGSPEC} Encoder.encode_lines:record Decoder.decode_lines:payload",
-    "msgspec.msgpack": _MSGSPEC,
-    "pickle": "dumps:record loads:payload dump:record load:result Pickler.dump:record Unpickler.load:result "
-    "_Pickler.dump:record _Unpickler.load:result",
-    "marshal": "dumps:record loads:result dump:record load:result",
-    "cbor2": "dumps:record loads:payload dump:record load:result "
-    "CBOREncoder.encode:record CBORDecoder.decode:result",
-    "yaml": "load:payload safe_load:payload full_load:payload unsafe_load:payload "
-    "load_all:items safe_load_all:items full_load_all:items unsafe_load_all:items "
-    "dump:record safe_dump:record dump_all:record safe_dump_all:record",
-    "bson": "encode:record decode:payload decode_all:payload decode_iter:items decode_file_iter:items",
-    "bson.json_util": _BOTH,
-    "kombu.utils.json": _BOTH,
-    "pydantic_core": "to_json:record from_json:payload",
-    "pydantic.main": "BaseModel.model_dump_json:record BaseModel.model_validate_json:payload",
-    "pydantic.type_adapter": "TypeAdapter.dump_json:record TypeAdapter.validate_json:payload",
-}
-"""Functions and methods to wrap in each module after its import, and the part of a call to keep.
 
-Those that return a generator have "items" if it decodes, and "chunks", which are not kept, if it encodes.
-The "input" of a stream is not kept, either.
-"""
-_INNER: Final = frozenset(
-    {
-        "json.encoder",
-        "json.decoder",
-        "simplejson.encoder",
-        "simplejson.decoder",
-        "pydantic.main",
-        "pydantic.type_adapter",
-    }
-)
-"""Modules whose classes are known by the name of their package."""
+def _read(folder: str) -> None:
+    with open(f"{folder}/functions") as file:  # noqa: PTH123
+        for line in file:
+            module, *found = line.split()
+            _functions.setdefault(module, []).append(found)
 
 
 class _Finder:
     """Wraps the functions of a library when the import system has executed it."""
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
-        if name not in LIBRARIES:
+        if name not in _functions:
             return None
         spec = None
         for finder in sys.meta_path:
@@ -107,15 +64,12 @@ def _after(loader: Any, name: str) -> None:
 
 
 def _wrap(name: str, module: Any) -> None:
-    for each in LIBRARIES[name].split():
-        path, _, keeps = each.partition(":")
+    for path, shown, keeps in _functions[name]:
         owner, _, attribute = path.rpartition(".")
         holder = getattr(module, owner, None) if owner else module
         found = vars(holder).get(attribute) if holder is not None else None
-        if found is None:
-            continue
-        shown = name.partition(".")[0] if name in _INNER else name
-        _replace(module, holder, attribute, found, f"{shown}.{path}", keeps)
+        if found is not None:
+            _replace(module, holder, attribute, found, shown, keeps)
 
 
 def _replace(module: Any, holder: Any, attribute: str, found: Any, name: str, keeps: str) -> None:
@@ -202,12 +156,13 @@ if __name__ == "sitecustomize":
     _folder = os.environ.get("BAKEOFF_WATCH", "")
     if _folder:
         try:
+            _read(_folder)
             _shim = _begin(_folder)
         except Exception as error:  # noqa: BLE001 - the program must start, whatever is wrong here
             _note(_folder, f"{type(error).__name__}: {error}")
         else:
             sys.meta_path.insert(0, _Finder())
-            for _name in [name for name in LIBRARIES if name in sys.modules]:
+            for _name in [name for name in _functions if name in sys.modules]:
                 _wrap(_name, sys.modules[_name])
             _shim.started(time.thread_time_ns() - _BEGIN)
     _chain()
