@@ -292,8 +292,8 @@ def test_pyperf_reads_the_file(finished: Path, command: str, name: str) -> None:
     ("arguments", "code", "said"),
     [
         (["movies", "-o", "gone/x.json"], 2, "no such folder: gone"),
-        (["movies", "-o", "x.json.gz"], 2, "remove .gz"),
-        (["movies", "-o", "mine.jsonl"], 2, "exists and is not a result file"),
+        (["movies", "-o", "x.json.gz"], 2, "name a file with .json"),
+        (["movies", "-o", "mine.jsonl"], 2, "writes no .jsonl"),
         (["empty.jsonl"], 1, "contains no records"),
         (["broken.jsonl"], 1, "line 2"),
         (["deep.jsonl"], 1, "bakeoff: deep.jsonl: a record is nested too deeply to be passed between"),
