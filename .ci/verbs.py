@@ -116,8 +116,8 @@ The rest tests the same code, all of which is in the wheel: see `missing`.
 """
 NOT_IN_A_WHEEL = {".c", ".pxi", ".pyc", ".so"}
 """Suffixes of files in the package's folders that are compiled in, or are made by building and running."""
-NO_SOURCES = (".*", "__pycache__", "build", "dist", "*.egg-info", "*.so", "fuzz-findings")
-"""Files in the project's folder that are created by building and running."""
+NO_SOURCES = (".[!c]*", ".c[!i]*", "__pycache__", "build", "dist", "*.egg-info", "*.so", "fuzz-findings")
+"""Files in the project's folder that are created by building and running, and all with a dot but .ci."""
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 """Environment of commands: bytecode is written, as tests start hundreds of processes."""
 ABREAST = ("-n", str((os.cpu_count() or 1) + 1), "--dist", "worksteal")
