@@ -19,7 +19,7 @@ python3 tasks.py wheels [PATTERN]  wheels of all Pythons for Linux, into dist, b
 python3 tasks.py sanitize          tests of the extensions under AddressSanitizer; needs gcc
 python3 tasks.py fuzz [--seconds N | --runs N] [CODEC...]   mutated payloads and odd objects over every codec
 python3 tasks.py conformance DIR [CODEC...]      public conformance suites in DIR over codecs
-python3 tasks.py benchmarks [NAME [ARGUMENTS]]   the figures that the project promises, beside their targets
+python3 tasks.py benchmarks [NAME [ARGUMENTS]]   the figures that the project promises, with their targets
 """
 
 from __future__ import annotations

@@ -188,7 +188,7 @@ class Rounds(Generic[T]):
 
     @staticmethod
     def _disturbed(answer: Timed | TimedReads) -> bool:
-        # Slices in other languages cannot be told apart by the kernel's counters.
+        # The kernel's counters do not show which slices of another language were disturbed.
         return isinstance(answer, Timed) and answer.dirty > Processes.DIRTY
 
     def _can_replace(self, took: float) -> bool:

@@ -1,4 +1,4 @@
-"""The page of a history: its lines can be told apart, and are named."""
+"""The page of a history: each line has its own color and dashes, and a name."""
 
 from __future__ import annotations
 
