@@ -29,7 +29,7 @@ class Axis:
 
     Attributes:
         low: The lower end; its logarithm if the axis is logarithmic.
-        high: The upper end.
+        high: The upper end, in the same form.
         logarithmic: Whether equal ratios have equal distances, instead of equal differences.
     """
 
