@@ -30,9 +30,9 @@ def free_level(readings: Sequence[float], known: float = 0.0) -> float:
     return min(own, known) if known else own
 
 
-def highest_free(least: float) -> float:
+def highest_free(baseline: float) -> float:
     """Return the highest reading of a free core, given its baseline."""
-    return Cores.SHARED * least
+    return Cores.SHARED * baseline
 
 
 def overall(readings: Sequence[float]) -> float:
@@ -44,17 +44,17 @@ def overall(readings: Sequence[float]) -> float:
     return sorted(readings)[3 * len(readings) // 4] if readings else 0.0
 
 
-def alike(contention: Mapping[int, float], least: float) -> Collection[int]:
+def alike(contention: Mapping[int, float], baseline: float) -> Collection[int]:
     """Choose the processes of a run whose figures can be compared.
 
     Args:
         contention: Contention of each process, by its number; 0 if unknown.
-        least: The baseline.
+        baseline: The level of a free core, see `free_level`.
 
     Returns:
         The processes on a free core if there are enough, else those on a shared one, else all.
     """
-    free = [number for number, reading in contention.items() if reading <= highest_free(least)]
+    free = [number for number, reading in contention.items() if reading <= highest_free(baseline)]
     if len(free) >= max(Processes.FEWEST, Cores.PROCESSES * len(contention)):
         return free
     shared = contention.keys() - set(free)

@@ -30,7 +30,7 @@ class FrameError(Exception):
     """Bytes that are no message, or one beyond a limit."""
 
 
-class Frames:
+class FrameConnection:
     """Both directions of a connection.
 
     Args:
@@ -87,7 +87,7 @@ class Frames:
         return plain, rest[:-1]
 
 
-def frames_of(source: IO[bytes], target: IO[bytes]) -> Frames:
+def frames_of(source: IO[bytes], target: IO[bytes]) -> FrameConnection:
     """Return the connection that two files make; reading raises `EOFError` at the end of the first."""
 
     def read(size: int) -> bytes:
@@ -100,7 +100,7 @@ def frames_of(source: IO[bytes], target: IO[bytes]) -> Frames:
         target.write(content)
         target.flush()
 
-    return Frames(read, write)
+    return FrameConnection(read, write)
 
 
 def _refuse(text: str) -> float:

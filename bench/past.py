@@ -29,7 +29,7 @@ from .facts import PipelineFacts, ReadFacts, StoreFacts
 from .method import Cores
 from .quantities import Amount, Logarithm
 from .results import BASELINE, Cell, CellResult, Fact, ResultData, typed
-from .stats import SESSION, Session, contention_of
+from .stats import RUN_TO_RUN, RunToRun, contention_of
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -57,7 +57,7 @@ create table if not exists cells (
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PastCell:
     """The figures of one run for one cell.
 
     Attributes:
@@ -113,7 +113,7 @@ def remember(result: ResultData) -> str:
     return ""
 
 
-def recall(machines: Iterable[str]) -> list[Row]:
+def recall(machines: Iterable[str]) -> list[PastCell]:
     """Return the rows of some machines, the newest first; none if no file can be read."""
     wanted = sorted(set(machines))
     try:
@@ -122,8 +122,10 @@ def recall(machines: Iterable[str]) -> list[Row]:
         with _opened(path, "ro") as file:
             marks = ", ".join("?" * len(wanted))
             query = f"select * from cells where machine in ({marks}) order by started desc"  # noqa: S608 - the marks are ours
-            names = [field.name for field in fields(Row)]
-            return [typed(Row, dict(zip(names, row, strict=True))) for row in file.execute(query, wanted)]
+            names = [field.name for field in fields(PastCell)]
+            return [
+                typed(PastCell, dict(zip(names, row, strict=True))) for row in file.execute(query, wanted)
+            ]
     except (OSError, RuntimeError, TypeError, ValueError):
         return []
 
@@ -171,17 +173,17 @@ class Past:
         rows: Past runs on their machines; by default those in the local file.
     """
 
-    def __init__(self, runs: Sequence[ResultData], rows: Sequence[Row] | None = None) -> None:
+    def __init__(self, runs: Sequence[ResultData], rows: Sequence[PastCell] | None = None) -> None:
         if rows is None:
             rows = recall(_machine(run.environment) for run in runs)
         own = {run.started for run in runs}
         self._runs = runs
-        self._cells: dict[str, list[Row]] = defaultdict(list)
+        self._cells: dict[str, list[PastCell]] = defaultdict(list)
         for row in rows:
             if row.started not in own:
                 self._cells[row.identity].append(row)
 
-    def sessions(self) -> dict[Cell, Session]:
+    def sessions(self) -> dict[Cell, RunToRun]:
         """Return, for each timed cell of two runs or more, how much two runs of the same code differ."""
         there: dict[Cell, list[tuple[ResultData, CellResult]]] = defaultdict(list)
         for run in self._runs:
@@ -197,7 +199,7 @@ class Past:
         return sessions
 
 
-def between(groups: Iterable[Sequence[Row]]) -> Session:
+def between(groups: Iterable[Sequence[PastCell]]) -> RunToRun:
     """Estimate how much runs of one cell differ, beyond the noise of their processes.
 
     The assumed value is weighted by its degrees of freedom.
@@ -214,11 +216,11 @@ def between(groups: Iterable[Sequence[Row]]) -> Session:
             degrees += own
             runs += len(rows)
     # Of two runs: twice the variance of one.
-    total = SESSION.degrees * SESSION.deviation**2 + 2 * max(0.0, squares)
-    return Session(math.sqrt(total / (SESSION.degrees + degrees)), SESSION.degrees + degrees, runs)
+    total = RUN_TO_RUN.degrees * RUN_TO_RUN.deviation**2 + 2 * max(0.0, squares)
+    return RunToRun(math.sqrt(total / (RUN_TO_RUN.degrees + degrees)), RUN_TO_RUN.degrees + degrees, runs)
 
 
-def _recent(rows: Sequence[Row], level: float) -> list[Row]:
+def _recent(rows: Sequence[PastCell], level: float) -> list[PastCell]:
     """Return the newest runs with a contention like `level`, if both are known."""
     alike = [
         row
@@ -282,13 +284,13 @@ def _timed(result: ResultData) -> Iterator[CellResult]:
             yield cell
 
 
-def rows_of(result: ResultData) -> Iterator[Row]:
+def rows_of(result: ResultData) -> Iterator[PastCell]:
     """Yield the rows that a run adds to the past runs: one for each timed cell of a codec."""
     machine = _machine(result.environment)
     for cell in _timed(result):
         logs = [math.log(sample.paired) for sample in cell.samples]
         error = math.sqrt(variance(logs) / len(logs))
-        yield Row(
+        yield PastCell(
             identity(result, cell),
             machine,
             result.started,

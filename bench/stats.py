@@ -27,11 +27,11 @@ from .student import quantile, tails
 
 __all__ = [
     "OPPOSITE",
-    "SESSION",
+    "RUN_TO_RUN",
     "Noise",
     "Prior",
     "Ratio",
-    "Session",
+    "RunToRun",
     "Verdict",
     "between_runs",
     "common",
@@ -47,7 +47,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class RunToRun:
     """How much two runs of the same code differ, beyond the noise of their processes.
 
     Attributes:
@@ -61,7 +61,7 @@ class Session:
     runs: int = 0
 
 
-SESSION = Session(Verdicts.SESSION, Verdicts.SESSION_DEGREES)
+RUN_TO_RUN = RunToRun(Verdicts.SESSION, Verdicts.SESSION_DEGREES)
 """Assumed if no past runs are known. Twenty runs of `--quick` with neighbors had less than 0.01 for eight
 cells of ten and 0.03 for a slow codec; the few degrees of freedom allow for this range."""
 
@@ -122,7 +122,7 @@ def ratio(
     paired: bool = True,
     exact: bool = False,
     prior: Prior | None = None,
-    session: Session = SESSION,
+    session: RunToRun = RUN_TO_RUN,
 ) -> Ratio:
     """Estimate a/b with its interval.
 
@@ -186,7 +186,7 @@ def _difference(
     paired: bool = True,
     exact: bool = False,
     prior: Prior | None = None,
-    session: Session = SESSION,
+    session: RunToRun = RUN_TO_RUN,
     logs: tuple[_Logs, _Logs] | None = None,
 ) -> _Difference:
     if not a or not b:
@@ -205,7 +205,7 @@ def _difference(
     return _unpaired(_logs(a), _logs(b), session)
 
 
-def _unpaired(a: Sequence[float], b: Sequence[float], session: Session) -> _Difference:
+def _unpaired(a: Sequence[float], b: Sequence[float], session: RunToRun) -> _Difference:
     """Add the variances of both sides and of the session, with Satterthwaite's degrees of freedom (1946)."""
     fewest = min(len(a), len(b))
     spread = math.sqrt(variance(a) + variance(b))
@@ -225,7 +225,7 @@ def between_runs(
     before: Sequence[float],
     after: Sequence[float],
     noise: float = 0.0,
-    session: Session = SESSION,
+    session: RunToRun = RUN_TO_RUN,
     levels: Sequence[Sequence[float]] = (),
     shared: tuple[float, int] = (0.0, 1),
     alpha: float = Verdicts.ALPHA,

@@ -31,7 +31,7 @@ class Declared(Protocol):
     def unguarded(self) -> bool: ...
 
 
-class Field(NamedTuple):
+class FieldFigures(NamedTuple):
     """What is known of all codecs.
 
     Attributes:
@@ -44,17 +44,17 @@ class Field(NamedTuple):
 
 
 @functools.cache
-def field() -> Field:
+def field() -> FieldFigures:
     """Return the figures of the file."""
     data = tomllib.loads(FILE.read_text(encoding="utf-8"))
     figures = {
         codec: {corpus: (dump, load) for corpus, (dump, load) in shapes.items()}
         for codec, shapes in data["figures"].items()
     }
-    return Field(figures, data["ranks"])
+    return FieldFigures(figures, data["ranks"])
 
 
-def waiting(codecs: Collection[Declared], known: Field) -> set[str]:
+def waiting(codecs: Collection[Declared], known: FieldFigures) -> set[str]:
     """Return the names of the codecs that wait to be named.
 
     They are worse than one other codec of their format in each operation on each corpus, and have no other
@@ -70,7 +70,7 @@ def waiting(codecs: Collection[Declared], known: Field) -> set[str]:
     }
 
 
-def _beats(one: Declared, other: Declared, known: Field) -> bool:
+def _beats(one: Declared, other: Declared, known: FieldFigures) -> bool:
     better, worse = known.figures.get(one.name), known.figures.get(other.name)
     if one.format != other.format or one.unguarded > other.unguarded or not better or not worse:
         return False

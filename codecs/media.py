@@ -46,7 +46,7 @@ def _by_suffix(codec: CodecBase, wanted: str) -> bool:
     return bool(base) and not base.startswith(TREE) and readable
 
 
-class Readers:
+class MediaReaders:
     """The codecs for the payloads that a codec reads, by media type and content coding.
 
     A codec of `migrate` reads payloads of two codecs. Where a header names the type, none is guessed.

@@ -16,7 +16,7 @@ from .errors import UnreadableCorpus
 from .readers.at import RecordPath
 from .readers.encoding import checked
 from .readers.problems import Problems
-from .sampling import Sampler, fitting
+from .sampling import Reservoir, fitting
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ class Passed(Corpus):
     def sample(
         self, n: int, on_progress: Progress | None = None, *, room: int | None = None, least: int = 1
     ) -> list[Any]:
-        sampler = Sampler(max(n, PROFILED), self.seed)
+        sampler = Reservoir(max(n, PROFILED), self.seed)
         sampler.take(self.records(on_progress))
         drawn = sampler.records()
         if self._survey is None:

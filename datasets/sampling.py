@@ -18,7 +18,7 @@ _HELD = 256 << 20
 """Most bytes of the records in a reservoir, as pickles; it keeps fewer records if they are larger."""
 
 
-class Sampler:
+class Reservoir:
     """Keeps `size` records of a stream, each with the same probability.
 
     The choice depends only on the seed, the size and the number of records (Vitter's algorithm R, "Random

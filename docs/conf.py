@@ -58,9 +58,9 @@ nitpick_ignore = [
         # Attributes of choices, comparisons and results, which need no separate entries.
         "bakeoff.bench.results.records.FigureDetails",
         "bakeoff.bench.stats.Ratio",
-        "bakeoff.bench.stats.Session",
+        "bakeoff.bench.stats.RunToRun",
         "bakeoff.bench.verdict.RankRange",
-        "bakeoff.reports.model.breakeven.Parts",
+        "bakeoff.reports.model.breakeven.CostParts",
         "bakeoff.reports.model.candidates.Candidate",
         "bakeoff.reports.model.obstacle.Obstacle",
     )

@@ -13,7 +13,7 @@ from ..codecs.conventions.classes import record_class
 from ..errors import UsageError
 from ..files import read_limited
 from ..imports import module as module_of
-from .naming import Named, definition_of
+from .naming import NamedDefinition, definition_of
 from .schema import Schema
 from .tree import types as t
 from .tree.declare import SchemaError, describe
@@ -58,7 +58,7 @@ def load(text: str, include: Sequence[str | os.PathLike[str]] = ()) -> Any:
     return next(iter(declared.values()))
 
 
-def _defined(named: Named, include: Sequence[str | os.PathLike[str]]) -> Schema:
+def _defined(named: NamedDefinition, include: Sequence[str | os.PathLike[str]]) -> Schema:
     try:
         data = read_limited(named.path, LARGEST)
     except OSError as error:

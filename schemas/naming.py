@@ -10,7 +10,7 @@ from .wire.languages import language_of
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedDefinition:
     """A definition as the user typed it.
 
     Attributes:
@@ -24,7 +24,7 @@ class Named:
     language: str
 
 
-def definition_of(text: str) -> Named | None:
+def definition_of(text: str) -> NamedDefinition | None:
     """Return the definition that a text names, or None for Python and corpora; only its form counts.
 
     A file whose whole name matches has precedence over a file with a part.
@@ -33,10 +33,10 @@ def definition_of(text: str) -> Named | None:
         UsageError: The part is written after a colon, as in Python.
     """
     if (language := _language(text)) is not None and ("#" not in text or Path(text).exists()):
-        return Named(text, "", language)
+        return NamedDefinition(text, "", language)
     for at in (i for i, letter in enumerate(text) if letter == "#"):
         if (language := _language(text[:at])) is not None:
-            return Named(text[:at], text[at + 1 :], language)
+            return NamedDefinition(text[:at], text[at + 1 :], language)
     path, colon, part = text.rpartition(":")
     if colon and _language(path) is not None:
         raise UsageError(f"{text}: name a part of a definition after a #: {path}#{part}")

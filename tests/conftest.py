@@ -21,7 +21,7 @@ from hypothesis import HealthCheck, settings
 from needed import count, leave_out
 
 if TYPE_CHECKING:
-    from bakeoff.bench.foreign.port import Worker
+    from bakeoff.bench.foreign.port import ForeignWorker
     from bakeoff.bench.run.processes import LocalExecutor
     from machines import Machine
 
@@ -179,17 +179,19 @@ def executor() -> Iterator[LocalExecutor]:
 
 
 @pytest.fixture(scope="session")
-def reference() -> Iterator[Worker]:
+def reference() -> Iterator[ForeignWorker]:
     """Return the worker in Python, which needs no build."""
     from bakeoff.bench.foreign import builds
-    from bakeoff.bench.foreign.port import Worker
+    from bakeoff.bench.foreign.port import ForeignWorker
 
-    with Worker([sys.executable, str(Path(builds.__file__).with_name("pypy") / "worker.py")]) as worker:
+    with ForeignWorker(
+        [sys.executable, str(Path(builds.__file__).with_name("pypy") / "worker.py")]
+    ) as worker:
         yield worker
 
 
 @pytest.fixture(scope="session")
-def reader() -> Iterator[Callable[[str], Worker]]:
+def reader() -> Iterator[Callable[[str], ForeignWorker]]:
     """Return a function that builds and starts the worker of a language.
 
     Skip without its toolchain, or if the build would take long.
@@ -200,7 +202,7 @@ def reader() -> Iterator[Callable[[str], Worker]]:
     with ExitStack() as stack:
 
         @cache
-        def start(language: str) -> Worker:
+        def start(language: str) -> ForeignWorker:
             try:
                 if language in LONG_BUILDS and not builds.find(language).is_built:
                     leave_out(

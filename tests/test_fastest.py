@@ -333,8 +333,8 @@ def test_a_schema_is_never_dropped(tmp_path):
 def test_calibration_counts_on_the_schema(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("mine.jsonl").write_text('{"when": "2011-06-01T00:00:00"}\n' * 9)
-    wish = {"calibrate": True, "corpus": "mine.jsonl", "formats": ("json",), "needs": ("datetime",)}
-    codec = bakeoff.fastest(schema=bakeoff.Schema({"when": datetime}), **wish)
+    requirements = {"calibrate": True, "corpus": "mine.jsonl", "formats": ("json",), "needs": ("datetime",)}
+    codec = bakeoff.fastest(schema=bakeoff.Schema({"when": datetime}), **requirements)
 
     assert ("json", True) == (codec.format, "+schema" in codec.name)
 

@@ -193,7 +193,7 @@ def test_past_runs_are_kept_in_no_link_that_was_not_named(
     place = Place(tmp_path)
     monkeypatch.delenv(past.VARIABLE)
     monkeypatch.setenv("XDG_STATE_HOME", str(place.folder))
-    monkeypatch.setattr(past, "rows_of", lambda result: [past.Row("a", "b", "c", 0.0, 0.0, 0.0)])
+    monkeypatch.setattr(past, "rows_of", lambda result: [past.PastCell("a", "b", "c", 0.0, 0.0, 0.0)])
     (place.folder / "bakeoff").mkdir()
     place.plant(place.folder / "bakeoff" / "past-runs.sqlite", "dangling")
 

@@ -25,7 +25,7 @@ from ...files import cache_folder
 from ...opening import open_own
 from ..capabilities import here
 from ..pipes import signal_group
-from .port import Greeting, Worker, WorkerError
+from .port import ForeignWorker, Greeting, WorkerError
 
 Show = Callable[[str, float, float], object]
 
@@ -38,13 +38,13 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)*")
 
 
 @dataclass(frozen=True, slots=True)
-class Language:
+class WorkerBuild:
     """How the worker of a language is built and started. Commands run in the folder of the build.
 
     Attributes:
         title: The name of the language.
         version: Command that prints the version of the toolchain.
-        least: The oldest version that can build the worker.
+        oldest_version: The oldest version that can build the worker.
         home: Where to get it.
         steps: Commands that build the worker.
         offline: Arguments that these commands get with `--offline`.
@@ -57,7 +57,7 @@ class Language:
 
     title: str
     version: tuple[str, ...]
-    least: str
+    oldest_version: str
     home: str
     steps: tuple[tuple[str, ...], ...]
     kept: tuple[str, ...]
@@ -68,11 +68,11 @@ class Language:
     offline_environment: Mapping[str, str] = field(default_factory=dict)
 
 
-LANGUAGES: dict[str, Language] = {
-    "go": Language(
+LANGUAGES: dict[str, WorkerBuild] = {
+    "go": WorkerBuild(
         title="Go",
         version=("go", "version"),
-        least="1.25",
+        oldest_version="1.25",
         home="https://go.dev/dl",
         steps=(("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", "worker", "."),),
         kept=("worker",),
@@ -81,10 +81,10 @@ LANGUAGES: dict[str, Language] = {
         environment={"GOTOOLCHAIN": "local", "GOFLAGS": "-mod=readonly", "GOWORK": "off", "CGO_ENABLED": "0"},
         offline_environment={"GOPROXY": "off"},
     ),
-    "node": Language(
+    "node": WorkerBuild(
         title="Node",
         version=("node", "--version"),
-        least="20.19",
+        oldest_version="20.19",
         home="https://nodejs.org",
         tools=("npm",),
         steps=(("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"),),
@@ -92,10 +92,10 @@ LANGUAGES: dict[str, Language] = {
         kept=("package.json", "worker.js", "node_modules"),
         start=("node", "worker.js"),
     ),
-    "java": Language(
+    "java": WorkerBuild(
         title="Java",
         version=("javac", "-version"),
-        least="17",
+        oldest_version="17",
         home="https://adoptium.net and https://maven.apache.org",
         tools=("java", "mvn"),
         steps=(("mvn", "--batch-mode", "--quiet", "compiler:compile", "dependency:copy-dependencies"),),
@@ -108,10 +108,10 @@ LANGUAGES: dict[str, Language] = {
             *("-cp", os.pathsep.join(("classes", "dependency/*")), "Worker"),
         ),
     ),
-    "rust": Language(
+    "rust": WorkerBuild(
         title="Rust",
         version=("cargo", "--version"),
-        least="1.85",
+        oldest_version="1.85",
         home="https://rustup.rs",
         tools=("rustc", "cc"),
         steps=(("cargo", "build", "--release", "--locked", "--quiet"),),
@@ -120,10 +120,10 @@ LANGUAGES: dict[str, Language] = {
         start=("./worker",),
         environment={"CARGO_TARGET_DIR": "target"},
     ),
-    "pypy": Language(
+    "pypy": WorkerBuild(
         title="PyPy",
         version=("pypy3", "--version"),
-        least="3.9",
+        oldest_version="3.9",
         home="https://pypy.org",
         steps=(
             ("pypy3", "-m", "venv", "environment"),
@@ -165,7 +165,7 @@ class Build:
         return not self.is_built and any(self.folder.parent.glob(f"{self.language}-*"))
 
 
-def start(language: str) -> Worker:
+def start(language: str) -> ForeignWorker:
     """Start the worker of a language.
 
     Args:
@@ -175,7 +175,7 @@ def start(language: str) -> Worker:
         UsageError: There is no such language or no toolchain, or the worker is not built.
         WorkerError: It does not start.
     """
-    return Worker(*command(language))
+    return ForeignWorker(*command(language))
 
 
 def command(language: str) -> tuple[tuple[str, ...], Path]:
@@ -201,7 +201,7 @@ def greeting(command: Sequence[str], folder: Path) -> Greeting:
     try:
         return Greeting.of(json.loads((folder / _GREETING).read_text()))
     except FileNotFoundError:
-        with Worker(command, folder) as worker:
+        with ForeignWorker(command, folder) as worker:
             return Greeting.of(worker.greeting)
 
 
@@ -216,7 +216,7 @@ def find(language: str) -> Build:
         raise UsageError(f"no reader {language!r}; {hint(near(language, LANGUAGES), f'there are {known}')}")
     chosen = LANGUAGES[language]
     missing = [tool for tool in (chosen.version[0], *chosen.tools) if not shutil.which(tool)]
-    needed = f"readers in {chosen.title} need {chosen.title} {chosen.least} or later: {chosen.home}"
+    needed = f"readers in {chosen.title} need {chosen.title} {chosen.oldest_version} or later: {chosen.home}"
     if missing:
         raise UsageError(f"`{missing[0]}` was not found; {needed}")
     program, *arguments = chosen.version
@@ -224,7 +224,7 @@ def find(language: str) -> Build:
     number = _NUMBER.search(printed)
     if number is None:
         raise UsageError(f"`{' '.join(chosen.version)}` printed no version; {needed}")
-    if _parts(number[0]) < _parts(chosen.least):
+    if _parts(number[0]) < _parts(chosen.oldest_version):
         raise UsageError(f"this is {chosen.title} {number[0]}; {needed}")
     digest = hashlib.sha256(repr((chosen, printed)).encode())
     sources = _sources(language)
@@ -295,7 +295,7 @@ def _made(language: str, folder: Path, *, offline: bool, show: Show) -> Path:
     for kept in chosen.kept:
         (work / kept).rename(made / Path(kept).name)
     try:
-        with Worker(_command(chosen, made), made) as worker:
+        with ForeignWorker(_command(chosen, made), made) as worker:
             (made / _GREETING).write_text(json.dumps(worker.greeting))
     except WorkerError as error:
         raise RunError(f"the worker for {chosen.title} was built, but does not work: {error}") from error
@@ -313,14 +313,14 @@ def _sources(language: str) -> Path:
     return Path(__file__).with_name(language)
 
 
-def _command(language: Language, folder: Path) -> tuple[str, ...]:
+def _command(language: WorkerBuild, folder: Path) -> tuple[str, ...]:
     program, *arguments = language.start
     if program.startswith("./"):
         program = str(folder / program)
     return program, *arguments
 
 
-def _run(language: Language, step: tuple[str, ...], folder: Path, log: Path, *, offline: bool) -> int:
+def _run(language: WorkerBuild, step: tuple[str, ...], folder: Path, log: Path, *, offline: bool) -> int:
     """Run a command of a build; return its exit code."""
     with os.fdopen(open_own(log, os.O_WRONLY | os.O_CREAT), "wb") as output:
         output.truncate()

@@ -59,7 +59,7 @@ class CanonicalError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ChangedValue:
     """A place where a value arrived otherwise.
 
     Attributes:
@@ -163,12 +163,12 @@ def _is_small(text: bytes) -> bool:
     return sum(map(outside.count, _STRUCTURE)) <= _MARKS
 
 
-def first_change(wrote: list[Any], became: list[Any]) -> Change | None:
+def first_change(wrote: list[Any], became: list[Any]) -> ChangedValue | None:
     """Return the first difference between two canonical forms; None if they mean the same."""
     return next(changes(wrote, became), None)
 
 
-def changes(wrote: list[Any], became: list[Any], path: str = "$") -> Iterator[Change]:
+def changes(wrote: list[Any], became: list[Any], path: str = "$") -> Iterator[ChangedValue]:
     """Yield the differences between two canonical forms.
 
     Args:
@@ -183,7 +183,7 @@ def changes(wrote: list[Any], became: list[Any], path: str = "$") -> Iterator[Ch
         yield from _of_maps(wrote[1], became[1], path)
     elif kinds == ("list", "list"):
         if len(wrote[1]) != len(became[1]):
-            yield Change(path, f"{len(wrote[1])} items", f"{len(became[1])} items")
+            yield ChangedValue(path, f"{len(wrote[1])} items", f"{len(became[1])} items")
             return
         for index, (old, new) in enumerate(zip(wrote[1], became[1], strict=True)):
             yield from changes(old, new, f"{path}[{index}]")
@@ -193,7 +193,7 @@ def changes(wrote: list[Any], became: list[Any], path: str = "$") -> Iterator[Ch
     elif (kinds[0] in _PLAIN and kinds[1] in _PLAIN) or (
         not _same_number(wrote, became) and _meaning(wrote) != _meaning(became)
     ):
-        yield Change(path, shown(wrote), shown(became))
+        yield ChangedValue(path, shown(wrote), shown(became))
 
 
 def shown(form: list[Any]) -> str:
@@ -212,7 +212,7 @@ def shown(form: list[Any]) -> str:
     return shortened(text, _LONGEST)
 
 
-def _of_maps(wrote: list[Any], became: list[Any], path: str) -> Iterator[Change]:
+def _of_maps(wrote: list[Any], became: list[Any], path: str) -> Iterator[ChangedValue]:
     old, new = _by_key(wrote), _by_key(became)
     others = _Others(pairs[0][0] for name, pairs in new.items() if name not in old)
     for name, pairs in old.items():
@@ -222,12 +222,12 @@ def _of_maps(wrote: list[Any], became: list[Any], path: str) -> Iterator[Change]
             for pair, arrived in _matched(pairs, found):
                 yield from _of_pairs(pair, arrived, place)
         elif found:
-            yield Change(place, f"{len(pairs)} of this key", f"{len(found)} of this key")
+            yield ChangedValue(place, f"{len(pairs)} of this key", f"{len(found)} of this key")
         else:
             other = others.take(key)
-            yield Change(place, f"key {shown(key)}", f"key {shown(other)}" if other else "no key")
+            yield ChangedValue(place, f"key {shown(key)}", f"key {shown(other)}" if other else "no key")
     while other := others.take():
-        yield Change(path, "no key", f"key {shown(other)}")
+        yield ChangedValue(path, "no key", f"key {shown(other)}")
 
 
 class _Others:
@@ -254,11 +254,11 @@ class _Others:
         return None
 
 
-def _of_pairs(wrote: list[Any], became: list[Any], path: str) -> Iterator[Change]:
+def _of_pairs(wrote: list[Any], became: list[Any], path: str) -> Iterator[ChangedValue]:
     if next(changes(wrote[0], became[0]), None) is None:
         yield from changes(wrote[1], became[1], path)
     else:
-        yield Change(path, f"key {shown(wrote[0])}", f"key {shown(became[0])}")
+        yield ChangedValue(path, f"key {shown(wrote[0])}", f"key {shown(became[0])}")
 
 
 def _by_key(pairs: list[Any]) -> dict[Hashable, list[Any]]:

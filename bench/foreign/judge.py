@@ -10,7 +10,7 @@ from typing import Any
 
 from ..facts import ReadFacts
 from .canonical import CanonicalError, canonical, changes
-from .port import Refused, Worker
+from .port import ForeignWorker, LibraryRefusal
 from .schemas import ReaderSchema
 
 KEPT = 5
@@ -23,7 +23,7 @@ _LOOKED = 1000
 
 
 def judge(
-    worker: Worker,
+    worker: ForeignWorker,
     library: str,
     records: Iterable[Any],
     payloads: Iterable[bytes],
@@ -51,7 +51,7 @@ def judge(
             counts["uncompared"] += 1
             continue
         read = worker.check(library, payload, schema)
-        if isinstance(read, Refused):
+        if isinstance(read, LibraryRefusal):
             counts["refused"] += 1
             _keep(reasons, read.reason[:_LONGEST], number)
             continue

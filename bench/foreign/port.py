@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple, Self
 
 from ..capabilities import here
-from ..frames import FrameError, Frames
+from ..frames import FrameConnection, FrameError
 from ..orphans import dying_with
 from ..pipes import Said, is_ready, signal_group
 from .canonical import CanonicalError, parse
@@ -50,7 +50,7 @@ class WorkerError(Exception):
     """A worker that died, did not answer in time, or sent something else than an answer."""
 
 
-class Library(NamedTuple):
+class WorkerLibrary(NamedTuple):
     """A library that a worker reads with.
 
     Attributes:
@@ -77,7 +77,7 @@ class Greeting(NamedTuple):
 
     language: str
     version: str
-    libraries: tuple[Library, ...]
+    libraries: tuple[WorkerLibrary, ...]
 
     @classmethod
     def of(cls, head: Mapping[str, Any]) -> Self:
@@ -87,7 +87,7 @@ class Greeting(NamedTuple):
             KeyError, TypeError, AttributeError, ValueError: The message lacks it.
         """
         libraries = [
-            Library(
+            WorkerLibrary(
                 _name(each["name"]),
                 _name(each["version"]),
                 _name(each["format"]),
@@ -102,7 +102,7 @@ class Greeting(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class LibraryRefusal:
     """A payload, or a value, that the library refused.
 
     Attributes:
@@ -113,7 +113,7 @@ class Refused:
 
 
 @dataclass(frozen=True, slots=True)
-class Timed:
+class TimedSlices:
     """What a worker measured.
 
     Attributes:
@@ -125,7 +125,7 @@ class Timed:
     warmup_ns: float
 
 
-class Worker(AbstractContextManager["Worker"]):
+class ForeignWorker(AbstractContextManager["ForeignWorker"]):
     """A running worker. After a `WorkerError` it is gone, and further questions raise the same error.
 
     Attributes:
@@ -169,7 +169,7 @@ class Worker(AbstractContextManager["Worker"]):
         self._input, self._output = self._process.stdin, self._process.stdout
         self._said = Said(self._process.stderr)
         os.set_blocking(self._input.fileno(), False)
-        self._frames = Frames(self._read, self._write)
+        self._frames = FrameConnection(self._read, self._write)
         try:
             self._greet()
         except BaseException:
@@ -179,7 +179,9 @@ class Worker(AbstractContextManager["Worker"]):
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    def check(self, library: str, payload: bytes, schema: ReaderSchema | None = None) -> list[Any] | Refused:
+    def check(
+        self, library: str, payload: bytes, schema: ReaderSchema | None = None
+    ) -> list[Any] | LibraryRefusal:
         """Return the canonical form of what the library reads from the payload.
 
         Args:
@@ -191,13 +193,15 @@ class Worker(AbstractContextManager["Worker"]):
         """
         head, content = self._ask("check", self._patience, payload, library=library, **_of(schema))
         if head["kind"] == "error":
-            return Refused(str(head.get("message"))[:1000])
+            return LibraryRefusal(str(head.get("message"))[:1000])
         try:
             return parse(content)
         except CanonicalError as error:
             raise self._fail(str(error)) from error
 
-    def dump(self, library: str, payload: bytes, schema: ReaderSchema | None = None) -> bytes | Refused:
+    def dump(
+        self, library: str, payload: bytes, schema: ReaderSchema | None = None
+    ) -> bytes | LibraryRefusal:
         """Return the payload that the library writes of the value that it reads from another one.
 
         Args:
@@ -208,7 +212,7 @@ class Worker(AbstractContextManager["Worker"]):
             WorkerError: The worker failed.
         """
         head, content = self._ask("dump", self._patience, payload, library=library, **_of(schema))
-        return Refused(str(head.get("message"))[:1000]) if head["kind"] == "error" else content
+        return LibraryRefusal(str(head.get("message"))[:1000]) if head["kind"] == "error" else content
 
     def time(
         self,
@@ -218,7 +222,7 @@ class Worker(AbstractContextManager["Worker"]):
         slice_ns: int,
         seed: int,
         schema: ReaderSchema | None = None,
-    ) -> Timed | Refused:
+    ) -> TimedSlices | LibraryRefusal:
         """Return how long the library takes to read a payload, in each of so many slices.
 
         Args:
@@ -243,7 +247,7 @@ class Worker(AbstractContextManager["Worker"]):
             **_of(schema),
         )
         if head["kind"] == "error":
-            return Refused(str(head.get("message"))[:1000])
+            return LibraryRefusal(str(head.get("message"))[:1000])
         figures, warmup = head.get("slices"), head.get("warmup_ns")
         if (
             not isinstance(figures, list)
@@ -251,7 +255,7 @@ class Worker(AbstractContextManager["Worker"]):
             or not all(map(_positive, [*figures, warmup]))
         ):
             raise self._fail(f"it did not send {slices} times")
-        return Timed(tuple(map(float, figures)), float(head["warmup_ns"]))
+        return TimedSlices(tuple(map(float, figures)), float(head["warmup_ns"]))
 
     def close(self) -> None:
         """End the worker."""
@@ -313,7 +317,7 @@ class Worker(AbstractContextManager["Worker"]):
         except (KeyError, TypeError, AttributeError, ValueError) as error:
             raise self._fail("it did not say its language and libraries") from error
 
-    def library(self, name: str) -> Library:
+    def library(self, name: str) -> WorkerLibrary:
         """Return one of its libraries.
 
         Raises:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import TypeVar
 
-from .port import Worker, WorkerError
+from .port import ForeignWorker, WorkerError
 
 _T = TypeVar("_T")
 
@@ -22,16 +22,16 @@ class Restarted(AbstractContextManager["Restarted"]):
         most: Failures after which it is not started again.
     """
 
-    def __init__(self, begin: Callable[[], Worker], most: float = math.inf) -> None:
+    def __init__(self, begin: Callable[[], ForeignWorker], most: float = math.inf) -> None:
         self._begin = begin
         self._left = most
-        self._worker: Worker | None = None
+        self._worker: ForeignWorker | None = None
         self._failure = WorkerError()
 
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    def ask(self, question: Callable[[Worker], _T]) -> _T:
+    def ask(self, question: Callable[[ForeignWorker], _T]) -> _T:
         """Ask the worker; after a failure, the next question gets a fresh one.
 
         Raises:

@@ -53,7 +53,7 @@ class TimeVersions(Job):
     Attributes:
         versions: As in `TryVersions`.
         cells: Codecs and directions, with the payloads of both versions.
-        rounds: As in `Time`; the same applies to `least`.
+        rounds: As in `Time`; the same applies to `free_level`.
     """
 
     kind = "time versions"
@@ -61,7 +61,7 @@ class TimeVersions(Job):
     versions: Digest
     cells: tuple[TimedCell, ...]
     rounds: int
-    least: float = 0.0
+    free_level: float = 0.0
 
     def digests(self) -> set[Digest]:
         """Return the digests of the versions and the payloads."""

@@ -82,7 +82,7 @@ class TimeReads(ForeignJob):
         slice: Seconds of a slice.
         seconds: Seconds for all libraries, the most important ones first; infinite without a limit.
         patience: Seconds that a turn may take.
-        least: As in `Time`.
+        free_level: As in `Time`.
         repeats: As in `Time`.
     """
 
@@ -92,7 +92,7 @@ class TimeReads(ForeignJob):
     slice: float
     seconds: float
     patience: float
-    least: float
+    free_level: float
     repeats: float
 
 
@@ -105,7 +105,7 @@ class TimedReads(Answer):
         warmups: Seconds from a library's first call until its times were steady, by the same index.
         errors: Why a read has no figure.
         contention: As in `Timed`.
-        least: As in `Timed`.
+        free_level: As in `Timed`.
     """
 
     kind = "timed reads"
@@ -113,4 +113,4 @@ class TimedReads(Answer):
     warmups: Mapping[str, float]
     errors: Mapping[str, str]
     contention: float
-    least: float
+    free_level: float

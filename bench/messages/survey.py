@@ -27,7 +27,7 @@ class SurveyPiece:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Survey(Job):
+class SurveyJob(Job):
     """Survey all records of pieces of a corpus.
 
     Attributes:
@@ -59,7 +59,7 @@ class Survey(Job):
 
 @dataclass(frozen=True, slots=True)
 class Surveyed(Answer):
-    """The answer to `Survey`.
+    """The answer to `SurveyJob`.
 
     Attributes:
         tally: The findings as JSON types, of limited size; see `bench.survey.SurveyTally.of`.

@@ -38,7 +38,7 @@ class Time(Job):
         apart: Each call follows other work, and is timed by itself.
         layout: Number of the memory layout. Workers with the same number are forked from one process, and
             so have the same addresses and the same seed of hashes; with 0, a worker has a layout of its own.
-        least: Contention of a free core as measured by earlier processes; 0 if there were none.
+        free_level: Contention of a free core as measured by earlier processes; 0 if there were none.
         repeats: Time for repeating slices that ran on a shared core, including waiting for a free one, as a
             share of the slices' own time.
     """
@@ -52,7 +52,7 @@ class Time(Job):
     collect: bool = True
     apart: bool = False
     layout: int = 0
-    least: float = 0.0
+    free_level: float = 0.0
     repeats: float = 1.0
 
     def digests(self) -> set[Digest]:
@@ -72,7 +72,7 @@ class Timed(Answer):
         harness: Nanoseconds per call of the measurement itself.
         dirty: Share of slices that were disturbed.
         contention: Contention of the core during the slices that were used, see `bench.contention`.
-        least: The baseline of the contention so far, see `bench.contention.free_level`.
+        free_level: The baseline of the contention so far, see `bench.contention.free_level`.
     """
 
     kind = "timed"
@@ -82,4 +82,4 @@ class Timed(Answer):
     harness: float
     dirty: float
     contention: float = 0.0
-    least: float = 0.0
+    free_level: float = 0.0

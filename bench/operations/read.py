@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 
-from ..foreign.port import Library
+from ..foreign.port import WorkerLibrary
 from .base import Context, Operation, TimedCall, UnfitError
 
 NAME = "read"
 
 
-def place_of(language: str, library: Library) -> str:
+def place_of(language: str, library: WorkerLibrary) -> str:
     """Return the place of a library: its language, and its name without characters that separate.
 
     Args:

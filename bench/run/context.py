@@ -11,7 +11,7 @@ from ..ledger import CellEntry, Entry
 from ..messages.check import Checked
 from ..results import Cell, CellFinding, Outcome
 from .journal import Journal
-from .languages import Read
+from .languages import TimedLibrary
 from .options import Options
 from .schedule import Schedule
 from .state import State
@@ -47,7 +47,7 @@ class Stage:
     checks: dict[str, Checked] = field(default_factory=dict)
     changed: list[str] = field(default_factory=list)
     libraries: tuple[str, ...] = ()
-    reads: dict[Cell, Read] = field(default_factory=dict)
+    reads: dict[Cell, TimedLibrary] = field(default_factory=dict)
 
 
 @dataclass(slots=True)

@@ -31,10 +31,10 @@ from .processes import LocalExecutor
 from .reading import handles, prepare
 from .rounds import GRACE, Finished, Rounds, TimingProcess
 from .state import State, turned
-from .stopping import Rule
+from .stopping import StopRule
 from .time import job_of
 
-LOOKS = Rule(fewest=6, most=120).looks()
+LOOKS = StopRule(fewest=6, most=120).looks()
 """Pairs after which cells are judged."""
 _PATIENCE = 60.0
 """Seconds for the check of a slow codec."""
@@ -312,7 +312,7 @@ class _Pairs:
     @property
     def free_level(self) -> float:
         """One baseline for both: the state of a core does not depend on the side."""
-        return min((state.least for state in self.stage.states if state.least), default=0.0)
+        return min((state.free_level for state in self.stage.states if state.free_level), default=0.0)
 
     def next_turn(self) -> list[TimingProcess[Cell]]:
         """Return a process of each side, in alternating order."""
@@ -341,7 +341,7 @@ class _Pairs:
                 answer.reference_kernel,
                 {cell.name: figure for cell, figure in finished.figures().items()},
                 contention=answer.contention,
-                least=answer.least,
+                least=answer.free_level,
             )
             state.apply(entry)
         for cell in stage.cells:

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from ...errors import RunError
 from ..foreign import builds
-from ..foreign.port import Library, WorkerError
+from ..foreign.port import WorkerError, WorkerLibrary
 from ..jobs import Digest
 from ..messages.reads import ReaderCommand
 from ..results import Cell, ReadFacts, typed
@@ -28,7 +28,7 @@ class Language:
     name: str
     title: str
     version: str
-    libraries: tuple[Library, ...]
+    libraries: tuple[WorkerLibrary, ...]
     start: ReaderCommand
 
     @classmethod
@@ -46,7 +46,7 @@ class Language:
             raise RunError(f"the worker for {name} does not work: {error}") from error
         return cls(name, *found, ReaderCommand(command, str(folder)))
 
-    def facts(self, library: Library, found: Mapping[str, Any] | None = None) -> ReadFacts:
+    def facts(self, library: WorkerLibrary, found: Mapping[str, Any] | None = None) -> ReadFacts:
         """Return what a library read, as a worker of ours noted it."""
         if found is not None:
             return typed(ReadFacts, dict(found))
@@ -54,7 +54,7 @@ class Language:
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class TimedLibrary:
     """A cell of a reader in another language.
 
     Attributes:
@@ -68,7 +68,7 @@ class Read:
     """
 
     language: Language
-    library: Library
+    library: WorkerLibrary
     payloads: Digest
     twin: Cell | None
     rough: float

@@ -20,7 +20,7 @@ from ..operations import DEFAULT, operation
 from ..operations.base import NOGC
 from ..results import Fact, typed
 from .releases import Releases
-from .stopping import Rule
+from .stopping import StopRule
 
 _LONGEST = 10.0
 """Most seconds of a slice in a file: the budget does not end a slice, and a file may be untrusted."""
@@ -148,9 +148,9 @@ class Options:
         )
 
     @property
-    def rule(self) -> Rule:
+    def rule(self) -> StopRule:
         """The stop rule."""
-        return Rule(self.precision, self.tie, self.fewest, ratios=self.ratios)
+        return StopRule(self.precision, self.tie, self.fewest, ratios=self.ratios)
 
     @property
     def how(self) -> dict[str, Any]:

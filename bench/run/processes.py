@@ -34,7 +34,7 @@ from ..messages.check import Check
 from ..messages.evolution import TryVersions
 from ..messages.hostile import Attack
 from ..messages.reads import CheckReads, TimeReads
-from ..messages.survey import Survey
+from ..messages.survey import SurveyJob
 from ..messages.timing import Time
 from ..orphans import PREFIX, hold, remove_abandoned
 from ..results import Fact, Outcome
@@ -54,7 +54,7 @@ SCRUBBED = (
 """Variables that would affect measurements in every process. Allocator settings are the user's choice and are
 recorded instead."""
 
-FORKED: tuple[type, ...] = (Attack, Check, CheckReads, Survey, TimeReads, TryVersions)
+FORKED: tuple[type, ...] = (Attack, Check, CheckReads, SurveyJob, TimeReads, TryVersions)
 """Jobs whose workers are forked from a process with all imports done, as starting takes most of their time.
 """
 

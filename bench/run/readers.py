@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ...codecs import describe, split_name
-from ..foreign.port import Library
+from ..foreign.port import WorkerLibrary
 from ..jobs import Digest, Ended
 from ..ledger import CellEntry, EnvironmentEntry
 from ..messages.reads import CheckReads, ReadCell, TimedReads, TimeReads
@@ -20,7 +20,7 @@ from ..method import Budget, Readers
 from ..operations.read import NAME, place_of
 from ..results import Cell, CellFinding, Outcome, ReadFacts
 from .context import Run, Stage
-from .languages import Language, Read
+from .languages import Language, TimedLibrary
 from .rounds import Finished, Rounds, TimingProcess
 
 _NOTHING = TimedReads({}, {}, {}, 0.0, 0.0)
@@ -62,7 +62,7 @@ def check_reads(run: Run, stage: Stage) -> None:
         run.look()
 
 
-def _reads(stage: Stage, language: Language) -> Iterable[tuple[Library, str]]:
+def _reads(stage: Stage, language: Language) -> Iterable[tuple[WorkerLibrary, str]]:
     """Yield what each library can read: codecs of its format whose payloads nothing compresses."""
     # If time is short, the libraries that need no schema are checked.
     for library in sorted(language.libraries, key=lambda library: library.typed):
@@ -75,7 +75,7 @@ def _reads(stage: Stage, language: Language) -> Iterable[tuple[Library, str]]:
 
 
 def _take(
-    run: Run, stage: Stage, language: Language, reads: Sequence[tuple[Library, str]], ended: Ended
+    run: Run, stage: Stage, language: Language, reads: Sequence[tuple[WorkerLibrary, str]], ended: Ended
 ) -> None:
     """Record what was found, and why the others have no figure."""
     notes: dict[int, dict[str, Any]] = {}
@@ -102,7 +102,7 @@ def _take(
             )
         if outcome in ("ok", "lossy"):
             twin = None if same is None else dataclasses.replace(cell, codec=reads[same][1])
-            stage.reads[cell] = Read(
+            stage.reads[cell] = TimedLibrary(
                 language,
                 library,
                 stage.checks[codec].payloads,
@@ -129,7 +129,9 @@ def _outcome(found: Mapping[str, Any], facts: ReadFacts) -> tuple[Outcome, str]:
     return ("lossy" if facts.changed else "ok"), ""
 
 
-def fitting(reads: Mapping[Cell, Read], cells: Sequence[Cell], seconds: float) -> tuple[list[Cell], float]:
+def fitting(
+    reads: Mapping[Cell, TimedLibrary], cells: Sequence[Cell], seconds: float
+) -> tuple[list[Cell], float]:
     """Return the cells that a process has time for, and the seconds that they take, roughly.
 
     In each language, the library that was fastest on some payloads in the check comes first, so that every
@@ -211,7 +213,7 @@ class TimedReaders:
     @property
     def free_level(self) -> float:
         """Contention of a free core as measured so far by any process of the run."""
-        return self._run.state.least
+        return self._run.state.free_level
 
     def next_turn(self) -> list[TimingProcess[Cell]]:
         """Return a process, until one has answered; further ones as long as there is time."""
@@ -253,7 +255,7 @@ class TimedReaders:
         return self._stage.schedule.all_over()
 
 
-def _expected(read: Read) -> float:
+def _expected(read: TimedLibrary) -> float:
     """Return the seconds that a reader takes in a process, roughly."""
     return read.warmup + _turns(read.rough, _records(read.rough))
 
@@ -295,6 +297,6 @@ def _job(run: Run, stage: Stage, cells: Sequence[Cell], seconds: float, repeats:
         slice=Readers.SLICE,
         seconds=seconds,
         patience=Readers.START + Readers.LATE * longest,
-        least=run.state.least,
+        free_level=run.state.free_level,
         repeats=repeats,
     )

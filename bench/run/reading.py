@@ -15,7 +15,7 @@ from .processes import LocalExecutor
 from .schedule import Schedule
 
 
-class Reader(AbstractContextManager["Reader"]):
+class CorpusReader(AbstractContextManager["CorpusReader"]):
     """Reads the corpora of a run on this machine, each once for all machines that measure.
 
     Leaving the context ends its executor.

@@ -180,7 +180,7 @@ class Rounds(Generic[T]):
                 self._running(side.cells[index])
 
         return side.executor.submit(
-            dataclasses.replace(side.job, core=core, least=self._plan.free_level),
+            dataclasses.replace(side.job, core=core, free_level=self._plan.free_level),
             patience=self._patience,
             over=self._plan.late,
             watch=watch,

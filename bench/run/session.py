@@ -33,7 +33,7 @@ from .objects import IN_MEMORY, NO_OBJECTS, Objects
 from .options import Options
 from .output_file import OutputFile
 from .readers import check_reads
-from .reading import Reader
+from .reading import CorpusReader
 from .releases import Releases, release_of
 from .schedule import Schedule
 from .state import State
@@ -136,7 +136,7 @@ class Session:
         checked: Callable[[ResultData, str], object] | None = None,
         objects: Objects = NO_OBJECTS,
         machine: Machine = LOCAL,
-        reader: Reader | None = None,
+        reader: CorpusReader | None = None,
         turn: Turn | None = None,
     ) -> None:
         self.options = options
@@ -172,7 +172,7 @@ class Session:
         guard(self.output)
         with contextlib.ExitStack() as stack:
             stack.enter_context(self.turn.taken(lambda: self._wait("waiting for other interpreters")))
-            reader = self.reader or stack.enter_context(Reader(self.options, self.objects))
+            reader = self.reader or stack.enter_context(CorpusReader(self.options, self.objects))
             self._fetch(reader.executor.releases)
             executor = self._executor = self._open(reader, stack)
             journal = Journal(self.output, resume=self.resume)
@@ -222,7 +222,7 @@ class Session:
             return
         self.notes += releases.fetch(self.options.codecs, self.show, offline=self.options.offline)
 
-    def _open(self, reader: Reader, stack: contextlib.ExitStack) -> Executor:
+    def _open(self, reader: CorpusReader, stack: contextlib.ExitStack) -> Executor:
         """Return the executor of the machine, as soon as it may measure."""
         if self.machine.connect is None:
             executor = reader.executor
@@ -311,7 +311,7 @@ class Session:
         finally:
             signal.signal(signal.SIGINT, before)
 
-    def _phases(self, run: Run, reader: Reader) -> bool:
+    def _phases(self, run: Run, reader: CorpusReader) -> bool:
         """Run all phases; return whether everything requested was done."""
         for entry in run.journal.entries:
             run.state.apply(entry)
@@ -362,7 +362,7 @@ class Session:
             count_all(run, stage)
         return not run.stopping
 
-    def _prepare(self, run: Run, reader: Reader, source: str, size: int | None) -> Stage:
+    def _prepare(self, run: Run, reader: CorpusReader, source: str, size: int | None) -> Stage:
         """Draw a sample."""
         options, begun = self.options, time.monotonic()
         run.show(f"reading {source}", 0, 100)

@@ -17,7 +17,7 @@ from .context import Show
 from .journal import journal_path
 from .machines.addresses import Machine
 from .options import Options
-from .reading import Reader
+from .reading import CorpusReader
 from .session import Session, guard, stored_options
 from .turns import Turn, turns
 
@@ -82,7 +82,7 @@ class Several:
             guard(file)
             if len(self.files) > 1:
                 check_own(file)
-        with Reader(self._options) as reader:
+        with CorpusReader(self._options) as reader:
             left = [machine for machine in self._machines if not self._is_complete(machine)]
             interpreters = [machine.name for machine in left if machine.python]
             order = dict(zip(interpreters, turns(len(interpreters)), strict=True))
@@ -116,7 +116,7 @@ class Several:
         self.notes.append(f"{machine.name}: is complete in {file}")
         return True
 
-    def _session(self, machine: Machine, reader: Reader, turn: Turn | None) -> Session:
+    def _session(self, machine: Machine, reader: CorpusReader, turn: Turn | None) -> Session:
         file = self.files[machine.name]
         return Session(
             self._options,

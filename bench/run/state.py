@@ -72,7 +72,7 @@ class State:
         codecs: Facts by name.
         corpora: Facts by name.
         warnings: Warnings in the order in which they occurred.
-        least: Baseline of the contention so far, see `bench.contention.free_level`; 0 without readings.
+        free_level: Baseline of the contention so far, see `bench.contention.free_level`; 0 without readings.
     """
 
     def __init__(self) -> None:
@@ -82,7 +82,7 @@ class State:
         self.corpora: dict[str, CorpusFacts] = {}
         self.warnings: list[str] = []
         self._cells: dict[str, _CellState] = {}
-        self.least = 0.0
+        self.free_level = 0.0
         self._reference_kernels: dict[str, dict[int, float]] = {}
         self._contention: dict[str, dict[int, float]] = {}
 
@@ -177,10 +177,10 @@ class State:
         """Return the number of the next timing process of a corpus."""
         return max(self._reference_kernels.get(corpus, {}), default=-1) + 1
 
-    def knows(self, least: float) -> None:
+    def knows(self, level: float) -> None:
         """Update the baseline with a reading of a free core; 0 is ignored."""
-        if least:
-            self.least = min(self.least or least, least)
+        if level:
+            self.free_level = min(self.free_level or level, level)
 
     def used(self, corpus: str) -> int:
         """Return the number of timing processes that a corpus's figures come from."""
@@ -189,10 +189,10 @@ class State:
     def free(self, corpus: str) -> bool:
         """Return whether the times of a corpus were measured on a free core."""
         found = self._contention.get(corpus, {})
-        return all(found[pair] <= highest_free(self.least) for pair in self._used(corpus))
+        return all(found[pair] <= highest_free(self.free_level) for pair in self._used(corpus))
 
     def _used(self, corpus: str) -> Collection[int]:
-        return alike(self._contention.get(corpus, {}), self.least)
+        return alike(self._contention.get(corpus, {}), self.free_level)
 
     def outcome(self, cell: Cell) -> Outcome | None:
         """Return a cell's outcome, or None if it is not known yet."""

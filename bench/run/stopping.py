@@ -29,7 +29,7 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class StopRule:
     """The stop rule of a run.
 
     Attributes:

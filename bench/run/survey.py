@@ -11,7 +11,7 @@ from ...datasets.sampling import MergedSample
 from ...datasets.shards import PIECE, Piece
 from ...errors import RunError
 from ..jobs import Ended, Executor
-from ..messages.survey import Survey, SurveyPiece
+from ..messages.survey import SurveyJob, SurveyPiece
 from ..survey import SAMPLE_ROOM, SurveyTally
 from .environment import abreast
 
@@ -58,7 +58,7 @@ class SurveyFindings:
 def survey(
     executors: Sequence[Executor],
     pieces: Sequence[Piece],
-    job: Survey,
+    job: SurveyJob,
     schema: bytes = b"",
     *,
     watch: Callable[[int, int], object] = lambda done, total: None,
@@ -151,7 +151,7 @@ def _bytes(pieces: Iterable[Piece]) -> int:
     return sum(piece.end - piece.start for piece in pieces)
 
 
-def _merged(future: Future[Ended], tally: SurveyTally, job: Survey) -> str:
+def _merged(future: Future[Ended], tally: SurveyTally, job: SurveyJob) -> str:
     """Merge what a worker found; return why there is nothing, or an empty text."""
     try:
         ended = future.result()

@@ -122,7 +122,7 @@ class TimingPhase:
     @property
     def free_level(self) -> float:
         """Contention of a free core as measured so far by any process of the run."""
-        return self.run.state.least
+        return self.run.state.free_level
 
     def next_turn(self) -> list[TimingProcess[Cell]]:
         """Return one process, or one for each group; none to end."""
@@ -224,7 +224,7 @@ class TimingPhase:
             self._reads.warmups,
             # All codecs are compared with each other, so one on a shared core decides.
             contention=max(each.contention for each in every),
-            least=min((each.least for each in every if each.least), default=0.0),
+            least=min((each.free_level for each in every if each.free_level), default=0.0),
             spent=round(self.run.spent(), 3),
         )
         self.run.record(entry)

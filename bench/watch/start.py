@@ -29,7 +29,7 @@ AGAIN = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class ProgramEnd:
     """How a program ended.
 
     Attributes:
@@ -72,7 +72,7 @@ def environment(folder: Path, *, records: bool, path: str = "") -> Mapping[str, 
     return found if records else found | {"BAKEOFF_WATCH_RECORDS": "0"}
 
 
-def run(command: Sequence[str], folder: Path, *, records: bool) -> Ended:
+def run(command: Sequence[str], folder: Path, *, records: bool) -> ProgramEnd:
     """Run a program to its end. Signals are passed on; Ctrl-C reaches it from the terminal.
 
     Args:
@@ -96,7 +96,9 @@ def run(command: Sequence[str], folder: Path, *, records: bool) -> Ended:
         _, status, usage = ended
         child.returncode = os.waitstatus_to_exitcode(status)
     code = child.returncode
-    return Ended(code if code >= 0 else 128 - code, usage.ru_utime + usage.ru_stime, time.monotonic() - begin)
+    return ProgramEnd(
+        code if code >= 0 else 128 - code, usage.ru_utime + usage.ru_stime, time.monotonic() - begin
+    )
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from ..operations.base import Toolkit, UnfitError
 from ._slice import nothing, time_each
 from .context import WorkerContext
 from .parts import codec_parts
-from .records import Payloads, PickledSample
+from .records import CheckedPayloads, PickledSample
 from .work import context_of as prepared
 
 
@@ -22,7 +22,7 @@ def run(job: Alone, context: WorkerContext) -> Answer:
     context.beat(0)
     declared = operation(job.operation)
     parts = codec_parts(job.codec, job.corpus, context.blobs, job.dictionary, limits=job.limits)
-    payloads = Payloads.of(context.blobs[job.payloads]).payloads
+    payloads = CheckedPayloads.of(context.blobs[job.payloads]).payloads
     sample = PickledSample.of(context.blobs[job.corpus.sample])
     if declared.phase == "memory":
         records = parts.taken(sample.records(range(len(payloads))))

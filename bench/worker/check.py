@@ -27,7 +27,7 @@ from .context import WorkerContext
 from .costs import costs
 from .limits import beyond
 from .parts import codec_parts
-from .records import Payloads, PickledSample
+from .records import CheckedPayloads, PickledSample
 from .work import TimedWork, context_of, work
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def run(job: Check, context: WorkerContext) -> Answer:
         rough={name: fmean(spent) / check.calls.get(name, 1) for name, spent in taken.items()},
         calls=check.calls,
         limits=beyond(job.codec, parts, sample, check.payloads),
-        payloads=context.blobs.put(Payloads(check.payloads, taken).stored()),
+        payloads=context.blobs.put(CheckedPayloads(check.payloads, taken).stored()),
         length=sum(map(len, check.payloads)),
         dictionary="" if dictionary is None else context.blobs.put(dictionary),
         code=_code(job, context, parts),

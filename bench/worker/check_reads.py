@@ -13,7 +13,7 @@ from typing import Any
 
 from ...codecs import CodecError
 from ..foreign.judge import judge
-from ..foreign.port import PATIENCE, Refused, Worker, WorkerError
+from ..foreign.port import PATIENCE, ForeignWorker, LibraryRefusal, WorkerError
 from ..foreign.restarted import Restarted
 from ..foreign.schemas import ReaderSchema
 from ..jobs import Answer, Done
@@ -93,11 +93,11 @@ def _until(end: float, payloads: Sequence[bytes], beat: Callable[[], object]) ->
 def _rough(worker: Restarted, library: str, given: Readable) -> dict[str, Any]:
     """Return the seconds to read a payload, roughly, and those of the warm-up."""
 
-    def ask(asked: Worker) -> Any:
+    def ask(asked: ForeignWorker) -> Any:
         seed, nanoseconds = random.getrandbits(31), round(Readers.SLICE * 1e9)
         return asked.time(library, given.payloads[:_TIMED], 1, nanoseconds, seed, given.schema)
 
     timed = worker.ask(ask)
-    if isinstance(timed, Refused):
+    if isinstance(timed, LibraryRefusal):
         return {"error": timed.reason}
     return {"rough": timed.slices[0] * 1e-9, "warmup": timed.warmup_ns * 1e-9}

@@ -13,7 +13,7 @@ from ..foreign.schemas import FORMATS, ReaderSchema, json_schema, reader_schema
 from ..jobs import CorpusInputs
 from ..messages.reads import ReadCell
 from ..operations.base import CodecParts
-from .records import Payloads, PickledSample
+from .records import CheckedPayloads, PickledSample
 
 if TYPE_CHECKING:
     from ...codecs import Codec
@@ -86,7 +86,7 @@ def readable(read: ReadCell, corpus: CorpusInputs, blobs: Mapping[str, bytes]) -
     Raises:
         CodecError: The format needs a schema, and the corpus has none.
     """
-    payloads = Payloads.of(blobs[read.payloads]).payloads
+    payloads = CheckedPayloads.of(blobs[read.payloads]).payloads
     if read.typed:
         return Readable(payloads, json_schema(_schema(read.codec, corpus, blobs)))
     base = split_release(split_name(read.codec)[0])[0].removesuffix(RAW)

@@ -6,7 +6,7 @@ import os
 from functools import partial
 from pathlib import Path
 
-from ..foreign.port import Worker
+from ..foreign.port import ForeignWorker
 from ..foreign.restarted import Restarted
 from ..messages.reads import ReaderCommand
 
@@ -32,4 +32,4 @@ def worker(start: ReaderCommand, patience: float) -> Restarted:
     """
     for name in _SCRUBBED:
         os.environ.pop(name, None)
-    return Restarted(partial(Worker, start.command, Path(start.folder), patience))
+    return Restarted(partial(ForeignWorker, start.command, Path(start.folder), patience))

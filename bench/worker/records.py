@@ -58,7 +58,7 @@ class PickledSample:
 
 
 @dataclass(frozen=True, slots=True)
-class Payloads:
+class CheckedPayloads:
     """The output of one codec's check for later measurements.
 
     Attributes:

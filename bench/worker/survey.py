@@ -18,7 +18,7 @@ from ...errors import RunError
 from ..equality.equal import equal, written
 from ..equality.losses import find_losses
 from ..jobs import Answer, CorpusInputs
-from ..messages.survey import Survey, Surveyed, SurveyPiece
+from ..messages.survey import Surveyed, SurveyJob, SurveyPiece
 from ..operations.base import CodecParts
 from ..survey import SAMPLE_ROOM, CodecTally, Position, SurveyTally, example
 from .context import WorkerContext
@@ -28,7 +28,7 @@ _BEAT = 64
 """Records between two signs of life."""
 
 
-def run(job: Survey, context: WorkerContext) -> Answer:
+def run(job: SurveyJob, context: WorkerContext) -> Answer:
     """Survey the records of the pieces.
 
     Raises:
@@ -74,7 +74,7 @@ class Surveyor:
         CodecError: A codec cannot be built.
     """
 
-    def __init__(self, job: Survey, blobs: Mapping[str, bytes]) -> None:
+    def __init__(self, job: SurveyJob, blobs: Mapping[str, bytes]) -> None:
         self.tally = SurveyTally(job.codecs, MergedSample(job.sample, SAMPLE_ROOM, job.cut))
         corpus = CorpusInputs("", job.schema)
         self._parts = {name: codec_parts(name, corpus, blobs, checking=True) for name in job.codecs}

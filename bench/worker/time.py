@@ -26,7 +26,7 @@ from ._slice import nothing
 from .context import WorkerContext
 from .estimate import CellEstimate, Track, levels
 from .parts import codec_parts
-from .records import Payloads, PickledSample
+from .records import CheckedPayloads, PickledSample
 from .reference import ITEMS, kernel
 from .strata import Stratum, slices, strata
 from .work import TimedWork, baseline, work
@@ -80,7 +80,7 @@ class Process:
         wanted: Length of a slice in seconds.
         beat: Called with the running cell.
         ruler: The reference kernel's work, on identical records.
-        least: Contention of a free core as measured by earlier processes; 0 if there were none.
+        free_level: Contention of a free core as measured by earlier processes; 0 if there were none.
         repeats: As in `messages.timing.Time`.
         read: Reads the contention.
         pause: Waits for a number of seconds.
@@ -96,7 +96,7 @@ class Process:
         beat: Callable[[int], object],
         ruler: TimedWork | None = None,
         *,
-        least: float = 0.0,
+        free_level: float = 0.0,
         repeats: float = 1.0,
         read: Callable[[], float] = gauge.read,
         pause: Callable[[float], object] = time.sleep,
@@ -104,7 +104,7 @@ class Process:
         self._number = rounds
         self._wanted = wanted
         self._beat = beat
-        self._known = least
+        self._known = free_level
         self._repeats = repeats
         self._read = read
         self._pause = pause
@@ -203,7 +203,7 @@ class Process:
         return after
 
     @property
-    def _least(self) -> float:
+    def _free_level(self) -> float:
         """The baseline of the contention so far."""
         return free_level(self._readings, self._known)
 
@@ -242,7 +242,7 @@ class Process:
             part.wanted = len(part.track.times)
         left, r = self._repeats * self._spent, self._number
         while left > 0:
-            most = highest_free(self._least)
+            most = highest_free(self._free_level)
             turns = [
                 (index, cell, part)
                 for index, cell in self._cells.items()
@@ -268,7 +268,7 @@ class Process:
 
     def _answer(self) -> Timed:
         """Estimate every cell from the slices on a free core if each cell has enough, else from all."""
-        most = highest_free(self._least)
+        most = highest_free(self._free_level)
         own = all(len(part.track.free(most)) >= Cores.ENOUGH * part.wanted for part in self._parts())
         first = range(1, self._number + 1)
 
@@ -309,7 +309,7 @@ class Process:
             harness=harness(2_000),
             dirty=sum(len(t.dirty) for t in every) / max(1, sum(len(t.times) for t in every)),
             contention=contention,
-            least=self._least,
+            free_level=self._free_level,
         )
 
 
@@ -341,7 +341,7 @@ def run(job: Time, context: WorkerContext) -> Answer:
     """Run a timing job."""
     sample = PickledSample.of(context.blobs[job.corpus.sample])
     shared = None if sample.fresh else sample.records()
-    process = Process(job.rounds, job.slice, context.beat, least=job.least, repeats=job.repeats)
+    process = Process(job.rounds, job.slice, context.beat, free_level=job.free_level, repeats=job.repeats)
     order = list(enumerate(job.cells))
     random.shuffle(order)
     with ExitStack() as stack:
@@ -365,7 +365,7 @@ def _prepare(
         made = baseline(cell.operation, sample, collect=job.collect, apart=job.apart)
         return made, [Slices.COPY * size for size in sample.weights]
     parts = codec_parts(cell.codec, job.corpus, context.blobs, cell.dictionary, limits=cell.limits)
-    checked = Payloads.of(context.blobs[cell.payloads])
+    checked = CheckedPayloads.of(context.blobs[cell.payloads])
     made = work(
         parts,
         cell.operation,

@@ -16,7 +16,7 @@ from statistics import fmean
 
 from ..contention import free_level, highest_free, overall
 from ..figure import Figure
-from ..foreign.port import Refused, Timed, Worker, WorkerError
+from ..foreign.port import ForeignWorker, LibraryRefusal, TimedSlices, WorkerError
 from ..foreign.restarted import Restarted
 from ..heartbeat import IDLE
 from ..jobs import Answer
@@ -49,7 +49,7 @@ class _Cell:
     track: Track = field(default_factory=lambda: Track(1.0, mixed=False))
     duration: float = 0.0
 
-    def enter(self, turn: int, asked: Sequence[bytes], timed: Timed, contention: float) -> None:
+    def enter(self, turn: int, asked: Sequence[bytes], timed: TimedSlices, contention: float) -> None:
         """Note what was measured in a turn."""
         self.track.times[turn] = fmean(timed.slices) * 1e-9
         # What a payload costs mostly depends on its length; the parts differ in it.
@@ -83,9 +83,9 @@ class _Turns:
         self.readings = [gauge.read()]
 
     @property
-    def least(self) -> float:
+    def free_level(self) -> float:
         """The baseline of the contention so far."""
-        return free_level(self.readings, self._job.least)
+        return free_level(self.readings, self._job.free_level)
 
     def go(self) -> None:
         """Take all turns, and repeat those on a shared core as long as the job allows."""
@@ -100,7 +100,7 @@ class _Turns:
         turn = len(self._parts)
         while self._missing() and time.monotonic() + took / len(self._parts) < end:
             self._beat(IDLE)
-            if self.readings[-1] > highest_free(self.least):
+            if self.readings[-1] > highest_free(self.free_level):
                 time.sleep(Cores.PAUSE)
                 self.readings.append(gauge.read())
                 continue
@@ -119,7 +119,7 @@ class _Turns:
             self._beat(index)
             payloads = [known.payloads[number] for number in every]
             timed = self._timed(index, Readable(payloads, known.schema), slices=1)
-            if isinstance(timed, Timed):
+            if isinstance(timed, TimedSlices):
                 usual = max(fmean(map(len, payloads)), 1.0)
                 self._cells[index] = _Cell(known, usual, timed.warmup_ns * 1e-9)
             else:
@@ -134,31 +134,33 @@ class _Turns:
             asked = [cell.known.payloads[number] for number in part]
             timed = self._timed(index, Readable(asked, cell.known.schema))
             self.readings.append(gauge.read())
-            if isinstance(timed, Timed):
+            if isinstance(timed, TimedSlices):
                 cell.enter(turn, asked, timed, max(before, self.readings[-1]))
             else:
                 self.errors[str(index)] = timed.reason
                 del self._cells[index]
 
-    def _timed(self, index: int, given: Readable, slices: int = Readers.SLICES) -> Timed | Refused:
+    def _timed(
+        self, index: int, given: Readable, slices: int = Readers.SLICES
+    ) -> TimedSlices | LibraryRefusal:
         """Time a library on some payloads; a worker that fails costs only this library its figure."""
         read, nanoseconds = self._job.reads[index], round(self._job.slice * 1e9)
 
-        def ask(asked: Worker) -> Timed | Refused:
+        def ask(asked: ForeignWorker) -> TimedSlices | LibraryRefusal:
             seed = random.getrandbits(31)
             return asked.time(read.library, given.payloads, slices, nanoseconds, seed, given.schema)
 
         try:
             return self._workers[read.worker].ask(ask)
         except WorkerError as error:
-            return Refused(str(error))
+            return LibraryRefusal(str(error))
 
     def _missing(self) -> bool:
         """Whether a library had fewer turns on a free core than it should have."""
         return any(len(free) < len(self._parts) for free in self._free().values())
 
     def _free(self) -> dict[int, list[int]]:
-        most = highest_free(self.least)
+        most = highest_free(self.free_level)
         return {index: cell.track.free(most) for index, cell in self._cells.items()}
 
     def answer(self) -> TimedReads:
@@ -185,7 +187,7 @@ class _Turns:
                 contention=contention,
             )
         warmups = {str(index): self._cells[index].warmup for index in found}
-        return TimedReads(figures, warmups, self.errors, contention, self.least)
+        return TimedReads(figures, warmups, self.errors, contention, self.free_level)
 
 
 def run(job: TimeReads, context: WorkerContext) -> Answer:

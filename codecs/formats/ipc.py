@@ -31,7 +31,7 @@ _FREE = 1 << 20
 """Bytes that a body may decompress to in any case."""
 
 
-class Message(NamedTuple):
+class StreamMessage(NamedTuple):
     """One message of a stream.
 
     Attributes:
@@ -142,7 +142,7 @@ def _pairs(data: bytes, at: int) -> tuple[int, ...]:
     return unpack_from(f"<{2 * count}q", data, vector + 4)
 
 
-def messages(data: bytes, limits: Limits) -> tuple[list[Message], bool]:
+def messages(data: bytes, limits: Limits) -> tuple[list[StreamMessage], bool]:
     """Return the messages of a stream, and whether any is compressed.
 
     Raises:
@@ -155,8 +155,8 @@ def messages(data: bytes, limits: Limits) -> tuple[list[Message], bool]:
         raise ValueError("the stream ends within a message, or a header points outside it") from cause
 
 
-def _messages(data: bytes, limits: Limits) -> tuple[list[Message], bool]:
-    found: list[Message] = []
+def _messages(data: bytes, limits: Limits) -> tuple[list[StreamMessage], bool]:
+    found: list[StreamMessage] = []
     claims, at = _Claims(limits), 0
     while True:
         continues, size = _PREFIX.unpack_from(data, at)
@@ -180,7 +180,7 @@ def _messages(data: bytes, limits: Limits) -> tuple[list[Message], bool]:
             raise ValueError(f"a message of kind {kind}, which is neither schema, dictionary nor batch")
         if body + length > len(data):
             raise ValueError("the stream ends within a batch")
-        found.append(Message(kind, at, body + length))
+        found.append(StreamMessage(kind, at, body + length))
         at = body + length
     if at + PREFIX != len(data):
         raise ValueError(f"data after the end of the stream, at byte {at + PREFIX:,}")

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.base import CodecBase
 from ..errors import DecodeError, UnknownMediaType
-from ..media import Readers
+from ..media import MediaReaders
 
 
 class Body:
@@ -25,7 +25,7 @@ class Body:
         self.media_type = headers.pop("content-type")
         self.coding = headers
         self.encode = codec.encode
-        self.readers = Readers(codec)
+        self.readers = MediaReaders(codec)
 
     async def received(self, request: Any, refused: Callable[[int, str], Exception]) -> Any:
         """Return the record in a request of Starlette's kind.

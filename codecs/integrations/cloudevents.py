@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from cloudevents.core.base import BaseCloudEvent, EventFactory
 from cloudevents.core.formats.json import JSONFormat
 
-from ..media import Readers
+from ..media import MediaReaders
 
 if TYPE_CHECKING:
     from ..core.base import CodecBase
@@ -25,7 +25,7 @@ class Encoded(JSONFormat):
 
     def __init__(self, codec: CodecBase) -> None:
         self.codec = codec
-        self._readers = Readers(codec)
+        self._readers = MediaReaders(codec)
 
     def write_data(self, data: Any, datacontenttype: str | None) -> bytes:
         """Return the body of an event in binary mode."""

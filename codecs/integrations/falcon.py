@@ -10,7 +10,7 @@ from falcon.typing import ReadableIO
 
 from ..core.base import CodecBase
 from ..errors import DecodeError
-from ..media import Readers
+from ..media import MediaReaders
 
 
 class Handler(BaseHandler):
@@ -50,6 +50,6 @@ def integration(codec: CodecBase) -> dict[str, BaseHandler]:
 
     Each reads and writes its own type: of a codec of `migrate`, payloads of either codec.
     """
-    readers = Readers(codec)
+    readers = MediaReaders(codec)
     names = (codec.media_type, *codec.media_type_aliases)
     return {name: Handler(readers.of(name)) for name in names}

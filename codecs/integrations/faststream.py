@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from faststream.message import StreamMessage, decode_message
 
 from ..errors import DecodeError, LimitError
-from ..media import Readers
+from ..media import MediaReaders
 
 if TYPE_CHECKING:
     from ..core.base import CodecBase
@@ -30,7 +30,7 @@ class Encoded:
 
     def __init__(self, codec: CodecBase) -> None:
         self.codec = codec
-        self._readers = Readers(codec)
+        self._readers = MediaReaders(codec)
         self._reads_empty = codec.spec.format.empty
         self._reads_json = self._readers.get(_JSON) is not None
 

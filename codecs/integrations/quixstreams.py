@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from quixstreams.models import Deserializer, MessageField, Serializer
 
-from ..media import Readers
+from ..media import MediaReaders
 
 if TYPE_CHECKING:
     from ..core.base import CodecBase
@@ -42,7 +42,7 @@ class Deserialized(Deserializer):
     def __init__(self, codec: CodecBase) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.codec = codec
-        self._readers = Readers(codec)
+        self._readers = MediaReaders(codec)
 
     def __call__(self, value: bytes | None, ctx: Any) -> Any:
         """Return the record of a payload; None, which deletes a key, stays None."""

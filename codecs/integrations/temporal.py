@@ -20,7 +20,7 @@ from temporalio.converter import (
 
 from ..core.base import CodecBase
 from ..core.classes import class_of
-from ..media import Readers
+from ..media import MediaReaders
 from ..ready import of_class
 
 _FROM_TEXT: dict[Any, Callable[[str], Any]] = {
@@ -77,7 +77,7 @@ class Converter(CompositePayloadConverter):
 
     def __init__(self) -> None:
         *special, json = DefaultPayloadConverter.default_encoding_payload_converters
-        readers = Readers(self.codec)
+        readers = MediaReaders(self.codec)
         names = (self.codec.media_type, *self.codec.media_type_aliases)
         ours = [Payloads(readers.of(name), name) for name in names]
         super().__init__(*special, *ours, json)

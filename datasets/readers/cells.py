@@ -51,7 +51,7 @@ _ADVICE = {
 ColumnKind = Literal["number", "bool", "text", "empty"]
 
 
-class Column:
+class TypedColumn:
     """How the cells of a column are read.
 
     Args:
@@ -197,7 +197,7 @@ def _short(cell: str) -> str:
     return repr(cell if len(cell) <= 30 else f"{cell[:29]}…")
 
 
-def may_be_a_row(names: Sequence[str], columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> bool:
+def may_be_a_row(names: Sequence[str], columns: Sequence[TypedColumn], rows: Sequence[Sequence[str]]) -> bool:
     """Return whether a header may be the first row: each name has the type of its column, if that is no text.
 
     Args:

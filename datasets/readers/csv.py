@@ -17,7 +17,7 @@ from typing import Any
 
 from ..errors import UnreadableCorpus
 from ..passes import ReadOptions
-from .cells import LOOK_AHEAD, Column, may_be_a_row
+from .cells import LOOK_AHEAD, TypedColumn, may_be_a_row
 from .encoding import not_utf8
 from .json_window import CHUNK, RECORD_LIMIT
 from .problems import Problems
@@ -69,7 +69,9 @@ def read_csv(
     good = _whole_rows(rows, len(names), problems)
     first = list(islice(good, LOOK_AHEAD))
     point = "," if reading.decimal_comma else "."
-    columns = [Column(name, [row[n] for row in first], reading.null, point) for n, name in enumerate(names)]
+    columns = [
+        TypedColumn(name, [row[n] for row in first], reading.null, point) for n, name in enumerate(names)
+    ]
     if not reading.no_header and may_be_a_row(names, columns, first):
         problems.remark("line 1 is read as the names of the columns; if it is a record, use --no-header")
     cells = [(column.name, column.read) for column in columns]

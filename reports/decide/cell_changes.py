@@ -2,7 +2,7 @@
 
 The two runs have different processes, so nothing is paired by process. A cell's ratio (after/before) has the
 interval of independent values, each normalized by its run's reference kernel. It is widened by the difference
-between two runs of the same code (`bench.stats.Session`). Holm's method guards all timed cells of a
+between two runs of the same code (`bench.stats.RunToRun`). Holm's method guards all timed cells of a
 comparison together. Intervals have the level at which it ends, so they exclude 1 exactly if a change is
 significant. A change counts only if it is significant *and* outside the tie band. Memory has one figure per
 run and thus no interval; a tolerance is used instead (`ONCE`, `HELD`).
@@ -17,7 +17,7 @@ from typing import Final, Literal
 
 from ...bench.method import Verdicts
 from ...bench.results import Cell, CellResult, Measurement, OperationFacts
-from ...bench.stats import SESSION, Ratio, Session, contention_of, holm_level, ratio, same_core
+from ...bench.stats import RUN_TO_RUN, Ratio, RunToRun, contention_of, holm_level, ratio, same_core
 from ..model import numbers
 from ..model.candidates import BASELINE, GROWING, WELL, measured, records_seen, weighed
 
@@ -66,7 +66,7 @@ class CellChange:
     outcomes: tuple[str, str] | None = None
     broken: bool = False
     reason: str = ""
-    session: Session | None = None
+    session: RunToRun | None = None
     worst: float = 1.0
     alpha: float = Verdicts.ALPHA
 
@@ -141,7 +141,7 @@ def judgeable(cell: CellResult | None) -> bool:
 
 
 def estimate(
-    old: CellResult, new: CellResult | None, operation: OperationFacts, session: Session, alpha: float
+    old: CellResult, new: CellResult | None, operation: OperationFacts, session: RunToRun, alpha: float
 ) -> CellChange | None:
     """Estimate one cell's ratio, or return None if there is nothing to compare. Verdicts follow later."""
     change = CellChange(old.cell, operation, old, new, None, "not significant", alpha=alpha)
@@ -233,7 +233,7 @@ def _ratio(
     old: Sequence[Measurement],
     operation: OperationFacts,
     tolerance: float,
-    session: Session,
+    session: RunToRun,
     alpha: float,
 ) -> Ratio:
     """Estimate after/before; `tolerance` is that of the log ratio for figures measured once per run."""
@@ -249,12 +249,12 @@ def worst_of(
     new: Sequence[Measurement],
     old: Sequence[Measurement],
     operation: OperationFacts,
-    session: Session | None = None,
+    session: RunToRun | None = None,
 ) -> float:
     """Return the factor by which a cell may have become worse: one end of an interval, of runs or pairs."""
     if new == old:
         return 1.0
-    found = ratio(new, old, 2 * Verdicts.ALPHA, paired=session is None, session=session or SESSION)
+    found = ratio(new, old, 2 * Verdicts.ALPHA, paired=session is None, session=session or RUN_TO_RUN)
     return (found if operation.direction == "lower" else found.inverse()).high
 
 
@@ -346,12 +346,12 @@ def mean_changes(changes: Sequence[CellChange], alpha: float) -> Iterable[CellCh
             yield CellChange(Cell("", name, ""), operation, None, None, found, "not significant", alpha=alpha)
 
 
-def _averaged(sessions: Sequence[Session]) -> Session:
+def _averaged(sessions: Sequence[RunToRun]) -> RunToRun:
     """Return the session of a mean over cells as if they moved together: a neighbor slows all down."""
     if not sessions:
-        return SESSION
+        return RUN_TO_RUN
     variances = [session.deviation**2 for session in sessions]
-    return Session(math.sqrt(math.fsum(variances) / len(variances)), min(s.degrees for s in sessions))
+    return RunToRun(math.sqrt(math.fsum(variances) / len(variances)), min(s.degrees for s in sessions))
 
 
 def _geometric(cells: Sequence[Sequence[Measurement]]) -> list[Measurement]:

@@ -7,7 +7,7 @@ then fitted once more between its neighbors (Bai 1997). The test is the t test o
 Bonferroni's bound over all places of all stretches (Worsley 1979), a history without a change has a change
 point with at most the given probability. Differences within the tie band do not count. The variance is that
 of the runs around their means, pooled with the assumed difference between two runs of the same code
-(`bench.stats.Session`).
+(`bench.stats.RunToRun`).
 
 Sizes have no noise: each difference outside the tie band is a change point. Memory, measured once a run, has
 the tolerance of `compare`.
@@ -22,7 +22,7 @@ from typing import Final, NamedTuple
 
 from ...bench.method import Verdicts
 from ...bench.results import CellResult, Fact, OperationFacts
-from ...bench.stats import Ratio, Session, between_runs, interval
+from ...bench.stats import Ratio, RunToRun, between_runs, interval
 from .cell_changes import memory_tolerance
 
 _SHORTEST: Final = 4
@@ -52,7 +52,7 @@ class _Cut(NamedTuple):
     p: float
 
 
-class Timed:
+class NoisyRuns:
     """The runs of a line with noise.
 
     Args:
@@ -67,7 +67,7 @@ class Timed:
         self,
         logs: Sequence[float],
         noise: float,
-        session: Session,
+        session: RunToRun,
         references: Sequence[tuple[Fact, float]],
         degrees: int,
     ) -> None:

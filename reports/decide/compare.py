@@ -16,7 +16,7 @@ from typing import Final, Literal
 
 from ...bench.method import Verdicts
 from ...bench.results import Cell, Fact, Measurement, OperationFacts, ResultData
-from ...bench.stats import SESSION, Session, ratio
+from ...bench.stats import RUN_TO_RUN, RunToRun, ratio
 from ...errors import UsageError
 from ..model.candidates import WELL, corpora
 from ..model.environment import code, differences, machine, option_differences, versions, warnings
@@ -94,7 +94,7 @@ def compare(
     after: ResultData,
     *,
     force: bool = False,
-    sessions: Mapping[Cell, Session] | None = None,
+    sessions: Mapping[Cell, RunToRun] | None = None,
     counts: bool = False,
 ) -> Comparison:
     """Compare two runs of the same corpora under the same options.
@@ -141,7 +141,7 @@ def compare(
         known, found = sessions or {}, []
         for cell, own in old.items():
             if cell not in fresh:
-                operation, session = facts[cell.operation_name], known.get(cell, SESSION)
+                operation, session = facts[cell.operation_name], known.get(cell, RUN_TO_RUN)
                 found.append(estimate(own, new.get(cell), operation, session, alpha))
         return [change for change in found if change is not None]
 

@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import Any, Final, Literal
 
 from ...bench.results import Cell, CellResult, OperationFacts, PyperfFacts
-from ...bench.stats import Ratio, Session
+from ...bench.stats import Ratio, RunToRun
 from ..model import numbers
 from ..model.candidates import measured
 from ..model.lists import FEW_NAMES, some
@@ -121,7 +121,7 @@ def _between(changes: Sequence[CellChange]) -> list[str]:
     return lines
 
 
-def _deviations(sessions: Sequence[Session]) -> str:
+def _deviations(sessions: Sequence[RunToRun]) -> str:
     ends = (f"{100 * end(session.deviation for session in sessions):.1f}" for end in (min, max))
     return f"{' to '.join(dict.fromkeys(ends))} %"
 

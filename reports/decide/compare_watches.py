@@ -1,9 +1,9 @@
 """Compare two watches of a program: before and after a change.
 
 A watch is one run of a program, so its figures have no interval of their own. How much two watches of the
-same program differ is assumed: shares as two runs of the same code do (`bench.stats.SESSION`), times by more,
-as nothing normalizes them, and all by more for functions that took little time. Holm's method guards all
-figures of a comparison together, and intervals have the level at which it ends.
+same program differ is assumed: shares as two runs of the same code do (`bench.stats.RUN_TO_RUN`), times by
+more, as nothing normalizes them, and all by more for functions that took little time. Holm's method guards
+all figures of a comparison together, and intervals have the level at which it ends.
 """
 
 from __future__ import annotations

@@ -17,14 +17,14 @@ from ..model.obstacle import Obstacle
 from ..model.prices import Prices
 from . import interop
 
-Fields = interop.Fields
+ByCorpus = interop.ByCorpus
 
 UNTIMED: Final = "untimed"
 """The fact of a load in other languages whose libraries read everything, but were not timed."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class Requirements:
     """The requirements of a use.
 
     Attributes:
@@ -67,7 +67,7 @@ class Wish:
         """The cost model that ranks codecs."""
         return self.cost if self.prices is None else self.prices.weights(self.cost)
 
-    def weighing(self, weights: CostModel) -> Wish:
+    def weighing(self, weights: CostModel) -> Requirements:
         """Return the same requirements of a use with other `weights`."""
         if self.prices is None:
             return replace(self, cost=weights)
@@ -77,88 +77,94 @@ class Wish:
 
 
 def eligible_in(
-    fields: Fields, chosen: Sequence[CorpusFacts], wish: Wish
+    by_corpus: ByCorpus, chosen: Sequence[CorpusFacts], requirements: Requirements
 ) -> tuple[list[str], dict[str, Obstacle]]:
     """Return the codecs that may be chosen, and why the others may not.
 
     Args:
-        fields: Every codec's cells, by corpus and name.
+        by_corpus: Every codec's cells, by corpus and name.
         chosen: The corpora.
-        wish: The requirements.
+        requirements: The requirements.
     """
     excluded: dict[str, Obstacle] = {}
     eligible = []
-    for name in dict.fromkeys(name for found in fields.values() for name in found):
-        why = obstacle(name, fields, wish) or (
-            interop.obstacle(name, fields, chosen) if wish.interop else None
+    for name in dict.fromkeys(name for found in by_corpus.values() for name in found):
+        why = obstacle(name, by_corpus, requirements) or (
+            interop.obstacle(name, by_corpus, chosen) if requirements.interop else None
         )
         if why is None:
             eligible.append(name)
         else:
             excluded[name] = why
-    usual = [name for name in eligible if name == wish.codec or not takes(name, fields)]
+    usual = [name for name in eligible if name == requirements.codec or not takes(name, by_corpus)]
     if usual:
         # The others take objects instead of dicts, and were not asked for.
         excluded |= {
-            name: Obstacle("objects", names=(takes(name, fields),)) for name in eligible if name not in usual
+            name: Obstacle("objects", names=(takes(name, by_corpus),))
+            for name in eligible
+            if name not in usual
         }
         eligible = usual
     return eligible, excluded
 
 
-def obstacle(name: str, fields: Fields, wish: Wish) -> Obstacle | None:
+def obstacle(name: str, by_corpus: ByCorpus, requirements: Requirements) -> Obstacle | None:
     """Return the first reason why a codec may not be chosen, except what readers in other languages do.
 
     Args:
         name: Name of the codec.
-        fields: Every codec's cells, by corpus and name.
-        wish: The requirements.
+        by_corpus: Every codec's cells, by corpus and name.
+        requirements: The requirements.
     """
-    for corpus, found in fields.items():
-        why = next(_on_corpus(found[name], wish), None) if name in found else Obstacle("absent")
+    for corpus, found in by_corpus.items():
+        why = next(_on_corpus(found[name], requirements), None) if name in found else Obstacle("absent")
         if why is not None:
-            return replace(why, corpus=corpus) if len(fields) > 1 and not why.of_codec else why
-    if len(fields) > 1 and plain_name(name).endswith(",dict"):
+            return replace(why, corpus=corpus) if len(by_corpus) > 1 and not why.of_codec else why
+    if len(by_corpus) > 1 and plain_name(name).endswith(",dict"):
         return Obstacle("several dictionaries")
-    return next(_of_use(next(iter(fields.values()))[name], wish), None) or too_wide(name, fields, wish)
+    return next(_of_use(next(iter(by_corpus.values()))[name], requirements), None) or too_wide(
+        name, by_corpus, requirements
+    )
 
 
-def takes(name: str, fields: Fields) -> str:
+def takes(name: str, by_corpus: ByCorpus) -> str:
     """Return the objects that a codec takes instead of some records; empty if it takes the records."""
-    return next((found[name].takes for found in fields.values() if name in found and found[name].takes), "")
+    return next(
+        (found[name].takes for found in by_corpus.values() if name in found and found[name].takes), ""
+    )
 
 
-def _on_corpus(candidate: Candidate, wish: Wish) -> Iterator[Obstacle]:
+def _on_corpus(candidate: Candidate, requirements: Requirements) -> Iterator[Obstacle]:
     """Yield the reasons on one corpus."""
-    allowed = {"trusted", "unguarded"} if wish.trusted else set()
-    allowed |= {"lossy"} if wish.allow_loss else set()
+    allowed = {"trusted", "unguarded"} if requirements.trusted else set()
+    allowed |= {"lossy"} if requirements.allow_loss else set()
     drawbacks = [why for why in candidate.drawbacks if why.kind not in allowed]
     # These would remain with more time and other readers.
     yield from (why for why in drawbacks if why.of_codec or why.kind == "failed")
     if candidate.untimed:
         yield Obstacle("untimed")
     load = candidate.cells.get("load")
-    if wish.cost.readers and load is not None and load.reason:
+    if requirements.cost.readers and load is not None and load.reason:
         yield Obstacle("reader untimed" if load.extras.get(UNTIMED) else "reader", detail=load.reason)
-    if not wish.weights.samples(candidate.cells):
-        lacking = [op for op in wish.weights.operations if not candidate.samples(op)]
+    if not requirements.weights.samples(candidate.cells):
+        lacking = [op for op in requirements.weights.operations if not candidate.samples(op)]
         yield Obstacle("without figure", names=tuple(lacking))
     yield from drawbacks
 
 
-def _of_use(candidate: Candidate, wish: Wish) -> Iterator[Obstacle]:
+def _of_use(candidate: Candidate, requirements: Requirements) -> Iterator[Obstacle]:
     """Yield what a codec lacks for a use."""
     facts = candidate.facts
     if plain_name(candidate.name).endswith(",dict") and dictionary_of(candidate.cells.values()) is None:
         yield Obstacle("no dictionary")
-    if wish.formats and facts.format not in wish.formats:
-        yield Obstacle("format", names=wish.formats)
-    if wish.interop and not facts.interoperable:
+    if requirements.formats and facts.format not in requirements.formats:
+        yield Obstacle("format", names=requirements.formats)
+    if requirements.interop and not facts.interoperable:
         yield Obstacle("Python only")
     carried = set(facts.preserves) | (SCHEMA_BRINGS if "+schema" in candidate.name else set())
     if facts.takes and not candidate.takes:
         carried |= {"dataclass", "namedtuple"}  # The records were objects of this kind.
-    lacking = tuple(need for need in wish.needs if need not in carried or _seen_lost(need, candidate))
+    lacking = tuple(need for need in requirements.needs if need not in carried or _seen_lost(need, candidate))
     if lacking:
         kept = _of_the_same_type(lacking, carried, candidate)
         yield Obstacle("types", names=lacking, kept=kept, exact=candidate.outcome == "ok")
@@ -181,16 +187,16 @@ def _seen_lost(need: str, candidate: Candidate) -> bool:
     return any(loss.lower().startswith(starts) for loss in candidate.losses)
 
 
-def too_wide(name: str, fields: Fields, wish: Wish) -> Obstacle | None:
+def too_wide(name: str, by_corpus: ByCorpus, requirements: Requirements) -> Obstacle | None:
     """Return the obstacle of a network that is too narrow for the rate."""
-    if wish.rate is None or not math.isfinite(wish.cost.bandwidth):
+    if requirements.rate is None or not math.isfinite(requirements.cost.bandwidth):
         return None
-    needed = sent(name, fields, wish.rate, wish.cost)
-    if needed <= wish.cost.bandwidth:
+    needed = sent(name, by_corpus, requirements.rate, requirements.cost)
+    if needed <= requirements.cost.bandwidth:
         return None
-    return Obstacle("bandwidth", rate=wish.rate, needed=needed, bandwidth=wish.cost.bandwidth)
+    return Obstacle("bandwidth", rate=requirements.rate, needed=needed, bandwidth=requirements.cost.bandwidth)
 
 
-def sent(name: str, fields: Fields, rate: float, cost: CostModel) -> float:
+def sent(name: str, by_corpus: ByCorpus, rate: float, cost: CostModel) -> float:
     """Return the bytes per second that a codec sends at a rate, of its largest payloads."""
-    return rate * cost.transfers * max(found[name].value("size") for found in fields.values())
+    return rate * cost.transfers * max(found[name].value("size") for found in by_corpus.values())

@@ -16,15 +16,15 @@ from typing import Final
 from ...bench.cells import Cell
 from ...bench.method import Cores, Processes, Verdicts
 from ...bench.results import CellResult, CorpusFacts, Fact, OperationFacts, ResultData
-from ...bench.stats import SESSION, Ratio, Session, contention_of, holm, interval, split
+from ...bench.stats import RUN_TO_RUN, Ratio, RunToRun, contention_of, holm, interval, split
 from ...errors import UsageError
 from ..model.candidates import BASELINE, WELL, corpora
 from ..model.environment import code, differences, option_differences
 from ..model.reference import by_common_reference, reference_errors
-from .change_points import Once, Timed, places
+from .change_points import NoisyRuns, Once, places
 from .compare import corpus_differences, lasting, other_work
 
-Sessions = Callable[[Sequence[ResultData]], Mapping[Cell, Session]]
+Sessions = Callable[[Sequence[ResultData]], Mapping[Cell, RunToRun]]
 """Returns the differences between two runs of the same code, by cell; see `bench.past`."""
 
 _MACHINE: Final = ("hostname", "cpu_model_name", "cpu_count")
@@ -35,7 +35,7 @@ _CAUSES: Final = {"python_version": "Python", "bakeoff_version": "bakeoff", "pla
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class RunPoint:
     """A figure of one run.
 
     Attributes:
@@ -86,7 +86,7 @@ class Line:
 
     cell: Cell
     operation: OperationFacts
-    points: tuple[Point, ...]
+    points: tuple[RunPoint, ...]
     changes: tuple[ChangePoint, ...] = ()
     whole: Ratio | None = None
     newest: Ratio | None = None
@@ -269,7 +269,7 @@ def _lines(
     return lines
 
 
-def _points(seen: _Cells, operation: OperationFacts) -> tuple[Point, ...]:
+def _points(seen: _Cells, operation: OperationFacts) -> tuple[RunPoint, ...]:
     usual = median_low([contention_of(found.samples) for found in seen.values()])
     timed = operation.phase in ("time", "alone")
     points = []
@@ -283,7 +283,7 @@ def _points(seen: _Cells, operation: OperationFacts) -> tuple[Point, ...]:
         alike = not (usual and contention) or abs(math.log(contention / usual)) <= math.log(Cores.SHARED)
         enough = len(samples) >= Processes.FEWEST or not timed
         noise = variance(logs) / len(logs) if len(logs) > 1 else 0.0
-        points.append(Point(number, *interval(samples), noise, counted=alike and enough))
+        points.append(RunPoint(number, *interval(samples), noise, counted=alike and enough))
     return tuple(points)
 
 
@@ -296,7 +296,7 @@ class _Known:
         references: Variance of the common reference by version of Python, see `reference_errors`.
     """
 
-    sessions: Mapping[Cell, Session]
+    sessions: Mapping[Cell, RunToRun]
     references: Mapping[Fact, float]
 
 
@@ -305,14 +305,14 @@ def _judged(line: Line, cells: _Cells, runs: Sequence[ResultData], known: _Known
     points = [point for point in line.points if point.counted]
     if len(points) < 2:
         return line
-    own: Timed | Once
+    own: NoisyRuns | Once
     if line.operation.phase in ("time", "alone"):
         pythons = [runs[point.run].environment.get("python_version") for point in points]
-        session = known.sessions.get(line.cell, SESSION)
+        session = known.sessions.get(line.cell, RUN_TO_RUN)
         logs = [math.log(point.value) for point in points]
         noise = fmean(point.noise for point in points)
         references = [(python, known.references.get(python, 0.0)) for python in pythons]
-        own = Timed(logs, noise, session, references, max(1, len(runs) - len(known.references)))
+        own = NoisyRuns(logs, noise, session, references, max(1, len(runs) - len(known.references)))
     else:
         own = Once([cells[point.run] for point in points], line.operation)
     found, last = own.places(alpha), len(points) - 1

@@ -14,7 +14,7 @@ from ..model.lists import some
 from ..model.table import ARROWS, Column, Entry, Row, Section, Table
 from .cell_changes import in_words
 from .compare_output import interval
-from .history import ChangePoint, Line, Point, Series
+from .history import ChangePoint, Line, RunPoint, Series
 
 _BLOCKS: Final = "▁▂▃▄▅▆▇█"
 _CHANGE: Final = "│"
@@ -59,7 +59,7 @@ def words(found: Ratio, line: Line) -> str:
     return f"{text} [{numbers.quantity(upwards.low, 0.01)}, {numbers.quantity(upwards.high, 0.01)}]"
 
 
-def amount(line: Line, point: Point) -> str:
+def amount(line: Line, point: RunPoint) -> str:
     """Write a figure with its unit."""
     if line.operation.phase == "check":
         return f"{numbers.grouped(point.value, 0 if point.value >= 1000 else 1)} B"
@@ -229,7 +229,7 @@ def _plain(series: Series) -> dict[str, Any]:
     }
 
 
-def _finite(found: Point | Ratio) -> dict[str, float | None]:
+def _finite(found: RunPoint | Ratio) -> dict[str, float | None]:
     """Return a value with its interval; ends that are not known are None."""
     ends = {"value": found.value, "low": found.low, "high": found.high}
     return {key: end if math.isfinite(end) else None for key, end in ends.items()}

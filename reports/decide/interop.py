@@ -10,49 +10,49 @@ from ...codecs.registry import formats
 from ..model.candidates import Candidate
 from ..model.lists import few, listed
 from ..model.obstacle import Obstacle
-from ..model.read import Read, languages
+from ..model.read import LibraryResult, languages
 
-Fields = Mapping[str, Mapping[str, Candidate]]
+ByCorpus = Mapping[str, Mapping[str, Candidate]]
 """Every codec's cells, by corpus and name."""
 
 
-def obstacle(name: str, fields: Fields, chosen: Sequence[CorpusFacts]) -> Obstacle | None:
+def obstacle(name: str, by_corpus: ByCorpus, chosen: Sequence[CorpusFacts]) -> Obstacle | None:
     """Return why other languages may not read a codec's payloads; None if they do.
 
     Args:
         name: Name of a codec with cells on all corpora.
-        fields: Every codec's cells.
+        by_corpus: Every codec's cells.
         chosen: The corpora.
     """
-    known = tried(fields)
+    known = tried(by_corpus)
     if not known:
-        return Obstacle("keys") if _has_foreign_keys(name, fields, chosen) else None
-    for corpus, found in fields.items():
+        return Obstacle("keys") if _has_foreign_keys(name, by_corpus, chosen) else None
+    for corpus, found in by_corpus.items():
         if (why := next(_failures(found[name], known), None)) is not None:
-            return replace(why, corpus=corpus) if len(fields) > 1 else why
+            return replace(why, corpus=corpus) if len(by_corpus) > 1 else why
     return None
 
 
-def tried(fields: Fields) -> dict[str, str]:
+def tried(by_corpus: ByCorpus) -> dict[str, str]:
     """Return the names of the languages whose readers the run has tried, by their short names."""
-    candidates = (candidate for found in fields.values() for candidate in found.values())
+    candidates = (candidate for found in by_corpus.values() for candidate in found.values())
     return languages(read for candidate in candidates for read in candidate.reads.values())
 
 
-def claim(winner: str, fields: Fields, chosen: Sequence[CorpusFacts], *, options: bool) -> str:
+def claim(winner: str, by_corpus: ByCorpus, chosen: Sequence[CorpusFacts], *, options: bool) -> str:
     """Return what is known about other languages, as a part of a sentence.
 
     Args:
         winner: Name of a codec that has no `obstacle`.
-        fields: Every codec's cells.
+        by_corpus: Every codec's cells.
         chosen: The corpora.
         options: Name the command that would find out more.
     """
-    known = tried(fields)
+    known = tried(by_corpus)
     if not known:
         way = ": `bakeoff run FILE --readers go,node`" if options else ""
         return f"other languages read its format, but no reader was tried{way}"
-    won = [found[winner] for found in fields.values()]
+    won = [found[winner] for found in by_corpus.values()]
     sample = sum(corpus.sample for corpus in chosen)
     read = {
         place: sum(each.reads[place].facts.exact for each in won if place in each.reads)
@@ -61,7 +61,7 @@ def claim(winner: str, fields: Fields, chosen: Sequence[CorpusFacts], *, options
     most = max(read.values())
     counted = f"{most:,} records" if most >= sample else f"{most:,} of {sample:,} records"
 
-    def named(library: Read) -> str:
+    def named(library: LibraryResult) -> str:
         records = read[library.place]
         fewer = f": checked on {records:,} of {sample:,} records" if records < most else ""
         return f"{library.facts.library}{fewer}"
@@ -74,17 +74,17 @@ def claim(winner: str, fields: Fields, chosen: Sequence[CorpusFacts], *, options
     return f"{counted} are read exactly by {listed(libraries)}{rest}"
 
 
-def alternatives(names: Iterable[str], fields: Fields, *, options: bool) -> str:
+def alternatives(names: Iterable[str], by_corpus: ByCorpus, *, options: bool) -> str:
     """Return the codecs that one library of each language reads exactly, as a line; empty if none.
 
     Args:
         names: Codecs that nothing else excludes.
-        fields: Every codec's cells.
+        by_corpus: Every codec's cells.
         options: Name the option that asks only for these libraries.
     """
     found = []
     for name in names:
-        reads = [_exact(language, name, fields) for language in tried(fields)]
+        reads = [_exact(language, name, by_corpus) for language in tried(by_corpus)]
         libraries = [read for read in reads if read is not None]
         if libraries and len(libraries) == len(reads):
             way = f" (--reads-by {','.join(read.place for read in libraries)})" if options else ""
@@ -92,9 +92,9 @@ def alternatives(names: Iterable[str], fields: Fields, *, options: bool) -> str:
     return f"one library of each language reads exactly: {few(found)}" if found else ""
 
 
-def _exact(language: str, name: str, fields: Fields) -> Read | None:
+def _exact(language: str, name: str, by_corpus: ByCorpus) -> LibraryResult | None:
     """Return the first library of a language that reads a codec's payloads exactly on all corpora."""
-    first, *others = (found[name] for found in fields.values())
+    first, *others = (found[name] for found in by_corpus.values())
     for read in first.reads_in(language):
         there = [read, *(each.reads.get(read.place) for each in others)]
         if not any(each is None or _fault(each) for each in there):
@@ -109,7 +109,7 @@ def _failures(candidate: Candidate, known: Mapping[str, str]) -> Iterator[Obstac
     yield from (fault for read in candidate.reads.values() if (fault := _fault(read)) is not None)
 
 
-def _fault(read: Read) -> Obstacle | None:
+def _fault(read: LibraryResult) -> Obstacle | None:
     """Return what a library made of payloads, unless it read all of them exactly."""
     facts, who = read.facts, (read.who,)
     if facts.refused:
@@ -128,12 +128,12 @@ def _first(found: Mapping[str, int]) -> str:
     return f"record {record:,} of the sample, {text}"
 
 
-def _has_foreign_keys(name: str, fields: Fields, chosen: Sequence[CorpusFacts]) -> bool:
+def _has_foreign_keys(name: str, by_corpus: ByCorpus, chosen: Sequence[CorpusFacts]) -> bool:
     """Return whether a codec writes keys that many readers in other languages do not accept.
 
     Go's usual reader refuses them (vmihailenco/msgpack#289, #372), and JavaScript converts them to text.
     """
-    written = next(iter(fields.values()))[name].facts.format
+    written = next(iter(by_corpus.values()))[name].facts.format
     return _has_any_keys(written) and any(corpus.profile.get("key_other") for corpus in chosen)
 
 

@@ -48,22 +48,26 @@ def lock_of(choice: PickedCodec, files: Sequence[Path], results: Sequence[Result
     measured = plain_name(facts.name)
     (name, release), schema = split_release(bare_name(measured)), split_name(measured)[1]
     known = [_date(result.started) or _today() for result in results]
-    wish = choice.wish
+    requirements = choice.requirements
     terms: dict[str, Any] = {
-        "reads": wish.cost.reads,
+        "reads": requirements.cost.reads,
         "corpora": {c.name: c.sha256 for c in choice.corpora},
-        "trusted": wish.trusted,
+        "trusted": requirements.trusted,
     }
-    if wish.cost.readers:
-        terms["readers"] = wish.cost.readers
-    if math.isfinite(wish.cost.bandwidth):
-        terms["bandwidth"] = wish.cost.bandwidth
-    if math.isfinite(wish.weights.bandwidth):
-        terms["crossings"] = wish.cost.crossings
-    if wish.prices is not None:
-        terms |= {"rate": wish.rate, "core_year": wish.prices.core_year, "gigabyte": wish.prices.gigabyte}
-    if wish.needs:
-        terms["needs"] = list(wish.needs)
+    if requirements.cost.readers:
+        terms["readers"] = requirements.cost.readers
+    if math.isfinite(requirements.cost.bandwidth):
+        terms["bandwidth"] = requirements.cost.bandwidth
+    if math.isfinite(requirements.weights.bandwidth):
+        terms["crossings"] = requirements.cost.crossings
+    if requirements.prices is not None:
+        terms |= {
+            "rate": requirements.rate,
+            "core_year": requirements.prices.core_year,
+            "gigabyte": requirements.prices.gigabyte,
+        }
+    if requirements.needs:
+        terms["needs"] = list(requirements.needs)
     return Lock(
         codec=name,
         requires=_compressor(name, results) | {facts.library: _allowed(facts.version, release)},

@@ -15,7 +15,7 @@ from ...bench.verdict import Contest, error_share, preference, ranked
 from ...codecs import split_name
 from ...errors import RunError, UsageError, hint, near
 from ..model import numbers
-from ..model.breakeven import Axis, Choice, Parts, axes_of, bandwidth_axis, breakeven, printed
+from ..model.breakeven import Choice, CostParts, WeightAxis, axes_of, bandwidth_axis, breakeven, printed
 from ..model.candidates import (
     BASELINE,
     Candidate,
@@ -31,14 +31,14 @@ from ..model.lists import few, listed
 from ..model.merge import aligned, machines
 from ..model.names import plain_name
 from ..model.obstacle import Obstacle
-from ..model.prices import Saving, YearlyCost
+from ..model.prices import PriceDifference, YearlyCost
 from ..tables.further import resolving
 from ..tables.sentence import broken_by
 from . import interop
-from .eligible import Fields, Wish, eligible_in, obstacle, sent, takes, too_wide
+from .eligible import ByCorpus, Requirements, eligible_in, obstacle, sent, takes, too_wide
 from .excluded import explained
 
-__all__ = ["PickedCodec", "Wish", "pick"]
+__all__ = ["PickedCodec", "Requirements", "pick"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -61,7 +61,7 @@ class PickedCodec:
     """
 
     winner: Candidate
-    wish: Wish
+    requirements: Requirements
     corpora: tuple[CorpusFacts, ...]
     reasons: tuple[str, ...]
     tied: tuple[str, ...]
@@ -69,9 +69,9 @@ class PickedCodec:
     runners_up: tuple[tuple[str, float], ...]
     excluded: tuple[tuple[str, Obstacle], ...]
     breakeven: tuple[str, ...]
-    parts: Mapping[str, Parts]
+    parts: Mapping[str, CostParts]
     yearly: Mapping[str, YearlyCost] = field(default_factory=dict)
-    saving: Saving | None = None
+    saving: PriceDifference | None = None
 
     @property
     def name(self) -> str:
@@ -95,7 +95,7 @@ class PickedCodec:
         return f"<PickedCodec {self.sentence}>"
 
 
-def pick(results: Sequence[ResultData], wish: Wish, file: str = "FILE") -> PickedCodec:
+def pick(results: Sequence[ResultData], requirements: Requirements, file: str = "FILE") -> PickedCodec:
     """Pick the cheapest codec; among codecs that tie with it, the first by the tie-breakers.
 
     The verdict on any two codecs is that of the table, whichever codecs are excluded. A codec that is not
@@ -103,7 +103,7 @@ def pick(results: Sequence[ResultData], wish: Wish, file: str = "FILE") -> Picke
 
     Args:
         results: The results to choose by.
-        wish: The requirements.
+        requirements: The requirements.
         file: Name of the result file, for the suggested command; empty if there is none.
 
     Raises:
@@ -119,43 +119,43 @@ def pick(results: Sequence[ResultData], wish: Wish, file: str = "FILE") -> Picke
         )
     result = merged[0][1]
     by_command, file = bool(file), "" if result.in_python else file
-    chosen = _corpora(result, wish)
-    fields = {
+    chosen = _corpora(result, requirements)
+    by_corpus = {
         c.name: {e.name: e for e in candidates_on(result, c.name) if e.name != BASELINE} for c in chosen
     }
-    eligible, excluded = eligible_in(fields, chosen, wish)
+    eligible, excluded = eligible_in(by_corpus, chosen, requirements)
     if not eligible:
         if not excluded:
             raise RunError("no codec took part")
         lines = explained(excluded, len(excluded), options=by_command)
-        fitting = (name for name in excluded if obstacle(name, fields, wish) is None)
-        if wish.interop and (line := interop.alternatives(fitting, fields, options=by_command)):
+        fitting = (name for name in excluded if obstacle(name, by_corpus, requirements) is None)
+        if requirements.interop and (line := interop.alternatives(fitting, by_corpus, options=by_command)):
             lines.append(f"  ({line})")
         raise RunError("\n".join(["no codec fits", *lines]))
-    weights = dict.fromkeys(fields, 1 / len(fields)) if wish.prices else _weights(fields)
-    also = {name for name in eligible if takes(name, fields)}
-    standing = _standing(result, fields, weights, wish.weights, also)
+    weights = dict.fromkeys(by_corpus, 1 / len(by_corpus)) if requirements.prices else _weights(by_corpus)
+    also = {name for name in eligible if takes(name, by_corpus)}
+    standing = _standing(result, by_corpus, weights, requirements.weights, also)
     samples = {name: standing.samples.get(name, ()) for name in eligible}
     fewest = min(map(len, samples.values()))
     if not fewest:
         raise UsageError(
             f"no process measured {next(n for n in eligible if not samples[n])} on all corpora "
-            f"({', '.join(fields)}); measure them in one run, or decide by one with --corpus"
+            f"({', '.join(by_corpus)}); measure them in one run, or decide by one with --corpus"
         )
-    race = _Race(
-        fields=fields,
+    ranking = _Ranking(
+        by_corpus=by_corpus,
         weights=weights,
         standing=standing,
         order=[name for name in standing.costs if name in eligible],
-        wish=wish,
+        requirements=requirements,
     )
-    contest = race.contest
+    contest = ranking.contest
     assert contest is not None, "those that fit have costs"
     tied: tuple[str, ...] = ()
     unresolved: dict[str, Ratio] = {}
-    if wish.codec is not None:
-        winner = _named(wish.codec, race.order, excluded)
-        reasons = _decided(winner, race)
+    if requirements.codec is not None:
+        winner = _named(requirements.codec, ranking.order, excluded)
+        reasons = _decided(winner, ranking)
     else:
         if fewest < Processes.FEWEST and len(eligible) > 1:
             counted = "1 timing process is" if fewest == 1 else f"{fewest} timing processes are"
@@ -164,112 +164,118 @@ def pick(results: Sequence[ResultData], wish: Wish, file: str = "FILE") -> Picke
             raise RunError(f"{counted} too few to choose by; {way}")
         winner, tied = contest.winner, contest.same
         unresolved = {name: standing.judged[name, contest.cheapest][1] for name in contest.unresolved}
-        reasons = _won(contest, race)
+        reasons = _won(contest, ranking)
         if unresolved:
             contenders = [plain_name(name) for name in (contest.cheapest, *unresolved)]
             line = resolving(results, contenders, list(unresolved.values()), file) if file else ""
             way = f": `{line}`" if line else ""
             reasons.append(f"not distinguishable from {few(list(unresolved))} (run longer){way}")
-    candidate = next(found[winner] for found in fields.values() if winner in found)
+    candidate = next(found[winner] for found in by_corpus.values() if winner in found)
     level = {winner, *tied, *unresolved}
     return PickedCodec(
         winner=candidate,
-        wish=wish,
+        requirements=requirements,
         corpora=tuple(chosen),
-        reasons=(*reasons, *_merits(candidate, wish, fields, chosen, options=by_command)),
+        reasons=(*reasons, *_merits(candidate, requirements, by_corpus, chosen, options=by_command)),
         tied=tied,
         unresolved=tuple(unresolved.items()),
-        runners_up=tuple((n, race.total(n) / race.total(winner)) for n in race.order if n not in level),
+        runners_up=tuple(
+            (n, ranking.total(n) / ranking.total(winner)) for n in ranking.order if n not in level
+        ),
         excluded=tuple(excluded.items()),
-        breakeven=tuple(_changes(winner, race, result, chosen)) if winner in contest.level else (),
-        parts={name: race.parts(name) for name in race.order},
-        yearly=race.yearly,
-        saving=_saving(winner, race),
+        breakeven=tuple(_changes(winner, ranking, result, chosen)) if winner in contest.level else (),
+        parts={name: ranking.parts(name) for name in ranking.order},
+        yearly=ranking.yearly,
+        saving=_saving(winner, ranking),
     )
 
 
-def _changes(winner: str, race: _Race, result: ResultData, chosen: Sequence[CorpusFacts]) -> Iterable[str]:
+def _changes(
+    winner: str, ranking: _Ranking, result: ResultData, chosen: Sequence[CorpusFacts]
+) -> Iterable[str]:
     """Say at which weights another codec would be picked."""
-    wish, fields = race.wish, race.fields
+    requirements, by_corpus = ranking.requirements, ranking.by_corpus
     # Of the reasons for an exclusion, only the width of the line depends on the weights.
-    unlimited = replace(wish, cost=replace(wish.cost, bandwidth=math.inf))
-    fit = set(race.order if wish.rate is None else eligible_in(fields, chosen, unlimited)[0])
-    also = {name for name in fit if takes(name, fields)}
+    unlimited = replace(requirements, cost=replace(requirements.cost, bandwidth=math.inf))
+    fit = set(ranking.order if requirements.rate is None else eligible_in(by_corpus, chosen, unlimited)[0])
+    also = {name for name in fit if takes(name, by_corpus)}
 
     def ask(cost: CostModel) -> Choice:
-        other = wish.weighing(cost)
-        standing = _standing(result, fields, race.weights, cost, also)
-        order = [n for n in standing.costs if n in fit and too_wide(n, fields, other) is None]
-        there = replace(race, standing=standing, order=order, wish=other)
+        other = requirements.weighing(cost)
+        standing = _standing(result, by_corpus, ranking.weights, cost, also)
+        order = [n for n in standing.costs if n in fit and too_wide(n, by_corpus, other) is None]
+        there = replace(ranking, standing=standing, order=order, requirements=other)
         return Choice(order, there.contest, standing.judged)
 
-    def bandwidth(cost: CostModel) -> Axis:
-        axis, rate = bandwidth_axis(cost), wish.rate
+    def bandwidth(cost: CostModel) -> WeightAxis:
+        axis, rate = bandwidth_axis(cost), requirements.rate
         if rate is None:
             return axis
-        return replace(axis, least=lambda name: printed(8 * sent(name, fields, rate, cost), up=True))
+        return replace(axis, usable_from=lambda name: printed(8 * sent(name, by_corpus, rate, cost), up=True))
 
-    line = wish.prices.axis if wish.prices else bandwidth
-    axes = axes_of(race.parts(winner), wish.weights, line)
-    return (change.sentence for change in breakeven(winner, race.parts, axes, ask))
+    line = requirements.prices.axis if requirements.prices else bandwidth
+    axes = axes_of(ranking.parts(winner), requirements.weights, line)
+    return (change.sentence for change in breakeven(winner, ranking.parts, axes, ask))
 
 
 @dataclass(frozen=True, slots=True)
-class _Race:
+class _Ranking:
     """The codecs that fit, and their costs.
 
     Attributes:
-        fields: Every codec's cells, by corpus and name.
+        by_corpus: Every codec's cells, by corpus and name.
         weights: The weight of each corpus.
         standing: The ranking of all codecs with a cost, including those that do not fit.
         order: The names of those that fit, cheapest first.
     """
 
-    fields: Fields
+    by_corpus: ByCorpus
     weights: Mapping[str, float]
     standing: Standing
     order: Sequence[str]
-    wish: Wish
+    requirements: Requirements
 
     @property
     def contest(self) -> Contest | None:
         """The codecs that may win."""
         return self.standing.judgment.contest(self.order, self.preferred)
 
-    def parts(self, name: str) -> Parts:
+    def parts(self, name: str) -> CostParts:
         """The parts of a codec's cost."""
-        return _parts(name, self.fields, self.weights)
+        return _parts(name, self.by_corpus, self.weights)
 
     def total(self, name: str) -> float:
         """The cost of a codec, in seconds; with prices, in time of a core that has this price."""
-        return self.parts(name).total(self.wish.weights)
+        return self.parts(name).total(self.requirements.weights)
 
     @property
     def yearly(self) -> dict[str, YearlyCost]:
         """The price of a year by codec; nothing without prices."""
-        wish, costs = self.wish, self.standing.costs
-        if wish.prices is None or wish.rate is None:
+        requirements, costs = self.requirements, self.standing.costs
+        if requirements.prices is None or requirements.rate is None:
             return {}
         return {
-            name: YearlyCost.of(wish.rate, wish.prices, wish.cost, self.parts(name), costs[name], rank)
+            name: YearlyCost.of(
+                requirements.rate, requirements.prices, requirements.cost, self.parts(name), costs[name], rank
+            )
             for name, rank in self.standing.judgment.places(self.order).items()
         }
 
     def words(self, name: str) -> str:
         """Write the cost of a codec, and for what."""
-        wish = self.wish
-        if wish.prices is None or wish.rate is None:
-            return f"{numbers.amount(self.total(name), 'second')} for {wish.cost.sentence()}"
-        use = replace(wish.cost, bandwidth=math.inf).sentence()
-        if wish.prices.gigabyte and wish.cost.reads != 1:
-            how = "once" if wish.cost.crossings == "once" else "for each read"
+        requirements = self.requirements
+        if requirements.prices is None or requirements.rate is None:
+            return f"{numbers.amount(self.total(name), 'second')} for {requirements.cost.sentence()}"
+        use = replace(requirements.cost, bandwidth=math.inf).sentence()
+        if requirements.prices.gigabyte and requirements.cost.reads != 1:
+            how = "once" if requirements.cost.crossings == "once" else "for each read"
             use += f", each payload sent {how}"
-        return f"{self.yearly[name].text} a year for {rate_text(wish.rate)} records/s, {use}"
+        return f"{self.yearly[name].text} a year for {rate_text(requirements.rate)} records/s, {use}"
 
     def preferred(self, name: str) -> tuple[Any, ...]:
         """The sort key of the tie-breakers."""
-        facts, parts = next(iter(self.fields.values()))[name].facts, self.parts(name)
-        return preference(facts, parts.size, parts.work(self.wish.cost))
+        facts, parts = next(iter(self.by_corpus.values()))[name].facts, self.parts(name)
+        return preference(facts, parts.size, parts.work(self.requirements.cost))
 
 
 def _named(wanted: str, order: Sequence[str], excluded: Mapping[str, Obstacle]) -> str:
@@ -284,23 +290,23 @@ def _named(wanted: str, order: Sequence[str], excluded: Mapping[str, Obstacle]) 
     raise UsageError(f"no codec {wanted!r} in these results; {hint(near(wanted, known), there)}")
 
 
-def _corpora(result: ResultData, wish: Wish) -> list[CorpusFacts]:
+def _corpora(result: ResultData, requirements: Requirements) -> list[CorpusFacts]:
     known = {c.name: c for c in corpora(result)}
-    for name in wish.corpora:
+    for name in requirements.corpora:
         if name not in known:
             raise UsageError(f"no corpus {name!r} in these results; there are {', '.join(known) or 'none'}")
-    return [known[name] for name in wish.corpora or known]
+    return [known[name] for name in requirements.corpora or known]
 
 
 # Cost over one or several corpora
 
 
-def _weights(fields: Fields) -> dict[str, float]:
+def _weights(by_corpus: ByCorpus) -> dict[str, float]:
     """Weight each corpus by the inverse of its typical dump + load, whatever the cost model."""
-    if len(fields) == 1:
-        return dict.fromkeys(fields, 1.0)
+    if len(by_corpus) == 1:
+        return dict.fromkeys(by_corpus, 1.0)
     typical = {}
-    for corpus, found in fields.items():
+    for corpus, found in by_corpus.items():
         times = [t for e in found.values() if (t := e.value("dump") + e.value("load")) > 0]
         typical[corpus] = math.exp(math.fsum(map(math.log, times)) / len(times)) if times else 1.0
     scale = math.exp(math.fsum(map(math.log, typical.values())) / len(typical))
@@ -308,67 +314,75 @@ def _weights(fields: Fields) -> dict[str, float]:
 
 
 def _standing(
-    result: ResultData, fields: Fields, weights: Mapping[str, float], cost: CostModel, also: Collection[str]
+    result: ResultData,
+    by_corpus: ByCorpus,
+    weights: Mapping[str, float],
+    cost: CostModel,
+    also: Collection[str],
 ) -> Standing:
     """Rank all codecs that have a cost on all corpora, whether they fit or not, as the table does.
 
     Args:
         also: See `standing_on`.
     """
-    if len(fields) == 1:
-        corpus, found = next(iter(fields.items()))
+    if len(by_corpus) == 1:
+        corpus, found = next(iter(by_corpus.items()))
         return standing_on(result, corpus, found.values(), cost, also)
-    everywhere = set.intersection(*(set(found) for found in fields.values()))
-    everywhere &= ranked({name: takes(name, fields) for name in everywhere}).union(also)
+    everywhere = set.intersection(*(set(found) for found in by_corpus.values()))
+    everywhere &= ranked({name: takes(name, by_corpus) for name in everywhere}).union(also)
 
     def weighted(corpus: str, name: str) -> list[Measurement]:
         w = weights[corpus]
-        found = cost.samples(fields[corpus][name].cells)
+        found = cost.samples(by_corpus[corpus][name].cells)
         return [replace(s, value=s.value * w, raw=s.raw * w, paired=s.paired * w) for s in found]
 
-    samples = {n: summed(aligned([weighted(corpus, n) for corpus in fields])) for n in sorted(everywhere)}
+    samples = {n: summed(aligned([weighted(corpus, n) for corpus in by_corpus])) for n in sorted(everywhere)}
     return Standing.of(samples, error_share(result))
 
 
-def _parts(name: str, fields: Fields, weights: Mapping[str, float]) -> Parts:
+def _parts(name: str, by_corpus: ByCorpus, weights: Mapping[str, float]) -> CostParts:
     def added(operation: str) -> float:
-        return math.fsum(weights[corpus] * found[name].value(operation) for corpus, found in fields.items())
+        return math.fsum(
+            weights[corpus] * found[name].value(operation) for corpus, found in by_corpus.items()
+        )
 
-    return Parts(added("dump"), added("load"), added("fix"), added("size"))
+    return CostParts(added("dump"), added("load"), added("fix"), added("size"))
 
 
 # Reasons
 
 
-def _won(contest: Contest, race: _Race) -> list[str]:
+def _won(contest: Contest, ranking: _Ranking) -> list[str]:
     """Explain why a codec is first, and by how much."""
     winner = contest.winner
-    of = race.words(winner)
-    if len(race.order) == 1:
+    of = ranking.words(winner)
+    if len(ranking.order) == 1:
         return [f"the only codec that fits, {of}"]
     if contest.same:
-        because = broken_by(race.preferred, contest)
+        because = broken_by(ranking.preferred, contest)
         reasons = [f"{_level(contest)}, at {of}, and comes first as {because}"]
     else:
-        reasons = [f"lowest {'price' if race.wish.prices else 'cost'}, {of}"]
-    rest = [name for name in race.order if name not in contest.level]
+        reasons = [f"lowest {'price' if ranking.requirements.prices else 'cost'}, {of}"]
+    rest = [name for name in ranking.order if name not in contest.level]
     if rest and not contest.unresolved:
-        reasons.append(f"{rest[0]} is next at {numbers.ratio(race.total(rest[0]) / race.total(winner))} that")
+        reasons.append(
+            f"{rest[0]} is next at {numbers.ratio(ranking.total(rest[0]) / ranking.total(winner))} that"
+        )
     return reasons
 
 
-def _decided(winner: str, race: _Race) -> list[str]:
+def _decided(winner: str, ranking: _Ranking) -> list[str]:
     """Describe the cost of a manual decision."""
-    own, least = race.total(winner), race.total(race.order[0])
-    reasons = [f"decided on by name, at {race.words(winner)}"]
-    if winner != race.order[0]:
-        reasons.append(f"the lowest cost is that of {race.order[0]}, {numbers.ratio(least / own)} as much")
+    own, least = ranking.total(winner), ranking.total(ranking.order[0])
+    reasons = [f"decided on by name, at {ranking.words(winner)}"]
+    if winner != ranking.order[0]:
+        reasons.append(f"the lowest cost is that of {ranking.order[0]}, {numbers.ratio(least / own)} as much")
     return reasons
 
 
-def _saving(winner: str, race: _Race) -> Saving | None:
+def _saving(winner: str, ranking: _Ranking) -> PriceDifference | None:
     """Compare the price of a codec with that of a cheaper one, else of json, else of the next one."""
-    yearly, judged = race.yearly, race.standing.judged
+    yearly, judged = ranking.yearly, ranking.standing.judged
     others = [name for name in yearly if name != winner]
     known = {name: judged[winner, name][0] for name in others}
     cheaper = [name for name in others if known[name] == "slower"]
@@ -377,29 +391,36 @@ def _saving(winner: str, race: _Race) -> Saving | None:
     against = next(iter((*cheaper, *usual, *following, *others)), None)
     if against is None:
         return None
-    return Saving.of((winner, yearly[winner]), (against, yearly[against]), *judged[winner, against])
+    return PriceDifference.of((winner, yearly[winner]), (against, yearly[against]), *judged[winner, against])
 
 
 def _merits(
-    winner: Candidate, wish: Wish, fields: Fields, chosen: Sequence[CorpusFacts], *, options: bool
+    winner: Candidate,
+    requirements: Requirements,
+    by_corpus: ByCorpus,
+    chosen: Sequence[CorpusFacts],
+    *,
+    options: bool,
 ) -> list[str]:
     """Describe other advantages and disadvantages of a codec."""
     reasons = []
-    if wish.needs:
-        reasons.append(f"preserves {', '.join(wish.needs)}")
-    if not wish.trusted and not winner.facts.source:
+    if requirements.needs:
+        reasons.append(f"preserves {', '.join(requirements.needs)}")
+    if not requirements.trusted and not winner.facts.source:
         reasons.append("safe to read from anyone")
-    if wish.interop:
-        reasons.append(interop.claim(winner.name, fields, chosen, options=options))
-    if wish.cost.readers and (read := winner.cells["load"].extras.get("read")):
+    if requirements.interop:
+        reasons.append(interop.claim(winner.name, by_corpus, chosen, options=options))
+    if requirements.cost.readers and (read := winner.cells["load"].extras.get("read")):
         reasons.append(f"read {read}")
     if winner.losses:
         reasons.append(f"lossy, as allowed: {'; '.join(winner.losses)}")
     if winner.slow_build:
         reasons.append(f"but {winner.facts.library} lacks its C accelerator here")
-    if wish.rate is not None and wish.prices is None:
-        busy = wish.rate * max(_cpu(found[winner.name], wish.cost) for found in fields.values())
-        reasons.append(f"{rate_text(wish.rate)} records/s keep {busy:.2g} cores busy")
+    if requirements.rate is not None and requirements.prices is None:
+        busy = requirements.rate * max(
+            _cpu(found[winner.name], requirements.cost) for found in by_corpus.values()
+        )
+        reasons.append(f"{rate_text(requirements.rate)} records/s keep {busy:.2g} cores busy")
     return reasons
 
 

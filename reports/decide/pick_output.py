@@ -35,12 +35,12 @@ def reasons(
     choice: PickedCodec, *, explain: bool = False, width: int | None = None, color: bool = False
 ) -> str:
     """Write the reasons for the choice, and what would change it."""
-    hint = [_INFER.format(types=listed(choice.wish.needs))] if choice.needs_schema else []
+    hint = [_INFER.format(types=listed(choice.requirements.needs))] if choice.needs_schema else []
     lines = [*hint, choice.sentence, *_body(choice, explain)]
     words = (
         "\n".join(visible(line) if line.strip() == line else f"  {visible(line)}" for line in lines) + "\n"
     )
-    if prices := choice.wish.prices:
+    if prices := choice.requirements.prices:
         return Styled.joined([words, "\n", _prices(choice, prices, explain, width, color)])
     return Styled.joined([words, "\n", _arithmetic(choice, width, color)]) if explain else words
 
@@ -73,7 +73,7 @@ def _body(choice: PickedCodec, explain: bool) -> Iterable[str]:
 
 
 def _arithmetic(choice: PickedCodec, width: int | None, color: bool) -> str:
-    cost = choice.wish.cost
+    cost = choice.requirements.cost
     totals = {name: parts.total(cost) for name, parts in choice.parts.items()}
     factor, unit = numbers.scale(totals.values(), "second")
     columns = (
@@ -150,10 +150,14 @@ def _price_row(name: str, found: YearlyCost) -> Row:
 
 def _price_lines(choice: PickedCodec) -> Iterable[str]:
     """Yield the formulas, with the numbers of the winner."""
-    wish, parts, found = choice.wish, choice.parts[choice.winner.name], choice.yearly[choice.winner.name]
-    if wish.prices is None or wish.rate is None:
+    requirements, parts, found = (
+        choice.requirements,
+        choice.parts[choice.winner.name],
+        choice.yearly[choice.winner.name],
+    )
+    if requirements.prices is None or requirements.rate is None:
         return
-    cost, prices, rate = wish.cost, wish.prices, f"{rate_text(wish.rate)}/s"
+    cost, prices, rate = requirements.cost, requirements.prices, f"{rate_text(requirements.rate)}/s"
     dump, read = (numbers.amount(seconds, "second") for seconds in (parts.dump, parts.read))
     cores, sent = numbers.quantity(found.writer + found.readers), numbers.quantity(found.gigabytes)
     sums = {
@@ -172,7 +176,7 @@ def _price_lines(choice: PickedCodec) -> Iterable[str]:
 
 
 def _row(name: str, choice: PickedCodec, totals: dict[str, float], factor: float) -> Row:
-    parts, cost = choice.parts[name], choice.wish.cost
+    parts, cost = choice.parts[name], choice.requirements.cost
     values = {
         "dump": parts.dump,
         "reads": cost.reads * parts.read,

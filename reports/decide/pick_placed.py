@@ -20,18 +20,18 @@ from ..model.lists import few
 from ..model.merge import machines
 from ..model.placed import PIPELINE, STORES, groups, kind_of_all
 from ..model.placed_cost import CODEC, codec_part, level, placed
-from .eligible import Wish
+from .eligible import Requirements
 from .pick import PickedCodec
 
 
 def in_place(
-    results: Sequence[ResultData], wish: Wish, reads: float | None = None
-) -> tuple[Sequence[ResultData], Wish]:
-    """Return results with places as corpora, and the wish adapted to them; other results are unchanged.
+    results: Sequence[ResultData], requirements: Requirements, reads: float | None = None
+) -> tuple[Sequence[ResultData], Requirements]:
+    """Return results with places as corpora, and the requirements adapted to them; others are unchanged.
 
     Args:
         results: The results to choose by.
-        wish: The requirements.
+        requirements: The requirements.
         reads: Reads as given by the user. In a pipeline, each reader reads a record once; without a number,
             the largest measured number of readers is used.
 
@@ -39,19 +39,19 @@ def in_place(
         UsageError: A line to stores, prices for places, or a number of readers that no pipeline had.
     """
     kind = kind_of_all(results)
-    if kind and wish.prices is not None:
+    if kind and requirements.prices is not None:
         raise UsageError(
             "a price needs the times of dump and load, which results of stores and pipelines do not have"
         )
     if kind == STORES:
-        if math.isfinite(wish.cost.bandwidth):
+        if math.isfinite(requirements.cost.bandwidth):
             raise UsageError("--bandwidth does not apply to stores: a put and a get include the transfer")
-        return [placed(result, groups(result)) for result in results], wish
+        return [placed(result, groups(result)) for result in results], requirements
     if kind == PIPELINE:
         readers = _readers(results, reads)
         there = [placed(result, groups(result), readers) for result in results]
-        return there, replace(wish, cost=replace(wish.cost, reads=float(readers)))
-    return results, wish
+        return there, replace(requirements, cost=replace(requirements.cost, reads=float(readers)))
+    return results, requirements
 
 
 def said(results: Sequence[ResultData], choice: PickedCodec) -> Iterator[str]:
@@ -69,14 +69,14 @@ def said(results: Sequence[ResultData], choice: PickedCodec) -> Iterator[str]:
     for corpus in choice.corpora:
         found = {candidate.name: candidate for candidate in candidates_on(result, corpus.name)}
         if any(cell.cell.variant == CODEC for each in found.values() for cell in each.cells.values()):
-            standing = standing_on(result, corpus.name, found.values(), choice.wish.cost)
+            standing = standing_on(result, corpus.name, found.values(), choice.requirements.cost)
             yield f"  {_of_place(corpus.name, found, choice, standing)}"
 
 
 def _of_place(place: str, found: Mapping[str, Candidate], choice: PickedCodec, standing: Standing) -> str:
     winner = choice.winner.name
     total = standing.costs[winner].value
-    share = numbers.share(codec_part(found[winner], choice.wish.cost) / total)
+    share = numbers.share(codec_part(found[winner], choice.requirements.cost) / total)
     text = f"{place}: {numbers.amount(total, 'second')}, of which {winner} is {share}"
     best = level(standing, choice.parts)
     if len(choice.parts) == 1:

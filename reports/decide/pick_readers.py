@@ -17,15 +17,15 @@ from ...bench.results import CellResult, Measurement, ResultData
 from ...errors import UsageError, hint, near
 from ..model.candidates import Candidate, candidates_on, corpora, measured, summed
 from ..model.lists import listed
-from ..model.read import Read, reads_of
-from .eligible import UNTIMED, Wish
+from ..model.read import LibraryResult, reads_of
+from .eligible import UNTIMED, Requirements
 
 _PYTHON: Final = "python"
 _READER: Final = re.compile(r"(?P<name>[\w.-]+)\s*(\*\s*(?P<count>\d+(\.\d+)?))?")
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class ReadShare:
     """A language, or one library of it, and its reads of each record.
 
     Attributes:
@@ -36,12 +36,12 @@ class Reader:
     name: str
     count: float
 
-    def of(self, reads: Iterable[Read]) -> list[Read]:
+    def of(self, reads: Iterable[LibraryResult]) -> list[LibraryResult]:
         """Return what its libraries read."""
         return [read for read in reads if self.name in (read.place, read.language)]
 
 
-def parse_readers(text: str) -> tuple[Reader, ...]:
+def parse_readers(text: str) -> tuple[ReadShare, ...]:
     """Read a list of readers such as "go*20,node*4".
 
     Raises:
@@ -53,21 +53,21 @@ def parse_readers(text: str) -> tuple[Reader, ...]:
         count = float(match["count"] or 1) if match else 0.0
         if match is None or not count:
             raise UsageError(f"readers {text!r}: expected languages with their reads, such as go*20,node*4")
-        found.append(Reader(match["name"], count))
+        found.append(ReadShare(match["name"], count))
     return tuple(found)
 
 
 def elsewhere(
     results: Sequence[ResultData],
-    wish: Wish,
-    readers: Sequence[Reader],
+    requirements: Requirements,
+    readers: Sequence[ReadShare],
     languages: Collection[str] = (),
-) -> tuple[Sequence[ResultData], Wish]:
-    """Return results in which a load is a read of these readers, and the wish adapted to them.
+) -> tuple[Sequence[ResultData], Requirements]:
+    """Return results in which a load is a read of these readers, and the requirements adapted to them.
 
     Args:
         results: The results to choose by.
-        wish: The requirements.
+        requirements: The requirements.
         readers: The readers; results are unchanged if there are none.
         languages: Short names of all languages that can be measured.
 
@@ -75,7 +75,7 @@ def elsewhere(
         UsageError: A reader was not measured.
     """
     if not readers:
-        return results, wish
+        return results, requirements
     titles = {_PYTHON: "Python"}
     for result in results:
         for read in reads_of(result.cells):
@@ -87,9 +87,9 @@ def elsewhere(
                 raise UsageError(f"no reader {name!r}; {hint(alike, '')}")
         raise UsageError(_unmeasured(unknown, results, titles))
     words = ", ".join(f"{reader.count:g} in {titles[reader.name]}" for reader in readers)
-    cost = replace(wish.cost, reads=math.fsum(reader.count for reader in readers), readers=words)
-    mixer = _Mixer(tuple(readers), titles, allow_loss=wish.allow_loss)
-    return [mixer.result(result) for result in results], replace(wish, cost=cost)
+    cost = replace(requirements.cost, reads=math.fsum(reader.count for reader in readers), readers=words)
+    mixer = _Mixer(tuple(readers), titles, allow_loss=requirements.allow_loss)
+    return [mixer.result(result) for result in results], replace(requirements, cost=cost)
 
 
 def _unmeasured(unknown: Sequence[str], results: Sequence[ResultData], titles: Mapping[str, str]) -> str:
@@ -111,7 +111,7 @@ class _Mixer:
         allow_loss: A library that changes values is acceptable.
     """
 
-    readers: tuple[Reader, ...]
+    readers: tuple[ReadShare, ...]
     titles: Mapping[str, str]
     allow_loss: bool
 
@@ -128,7 +128,7 @@ class _Mixer:
             cells += [self.load(candidate) for candidate in known if "load" in candidate.cells]
         return replace(result, cells=tuple(cells), rankings=())
 
-    def names(self, read: Read) -> bool:
+    def names(self, read: LibraryResult) -> bool:
         """Return whether what a library read is asked for; if only Python is named, all are."""
         others = [reader for reader in self.readers if reader.name != _PYTHON]
         return not others or any(each.of([read]) for each in others)
@@ -157,7 +157,7 @@ class _Mixer:
             extras={"read": listed(names)} if names else {},
         )
 
-    def unread(self, load: CellResult, reader: Reader, reads: Sequence[Read]) -> CellResult:
+    def unread(self, load: CellResult, reader: ReadShare, reads: Sequence[LibraryResult]) -> CellResult:
         """Return a load that no library of a reader can be used for, with the reason."""
         title = self.titles[reader.name]
         well = [read for read in reads if read.outcome == "ok"]
@@ -172,7 +172,7 @@ class _Mixer:
         return replace(load, outcome="unsupported", reason=why, samples=(), extras={UNTIMED: untimed})
 
 
-def _best(reads: Iterable[Read], *, allow_loss: bool) -> Read | None:
+def _best(reads: Iterable[LibraryResult], *, allow_loss: bool) -> LibraryResult | None:
     """Return the fastest of some libraries that read all payloads exactly; None if there is none."""
     good = ("ok", "lossy") if allow_loss else ("ok",)
     figures = [(f.value, read) for read in reads if read.outcome in good and (f := measured(read.cell))]

@@ -14,7 +14,7 @@ from random import Random
 from typing import Final, Literal
 
 from ...bench.results import BASELINE, Cell, CellResult, Measurement, ResultData
-from ...bench.stats import SESSION, Session
+from ...bench.stats import RUN_TO_RUN, RunToRun
 from ...errors import UsageError
 from ..model import numbers
 from ..model.candidates import WELL, measured
@@ -31,7 +31,7 @@ PairVerdict = Literal["agrees", "disagrees", "cannot decide"]
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class VerifiedPair:
     """The ratio of two cells, in the file and measured again.
 
     Attributes:
@@ -53,7 +53,7 @@ class Agreement:
         warnings: Conditions that may have distorted either run.
     """
 
-    pairs: tuple[Pair, ...]
+    pairs: tuple[VerifiedPair, ...]
     limit: float
     notes: tuple[str, ...]
     warnings: tuple[str, ...]
@@ -130,7 +130,7 @@ def agreement(
     after: ResultData,
     cells: Sequence[Cell],
     limit: float,
-    sessions: Mapping[Cell, Session],
+    sessions: Mapping[Cell, RunToRun],
 ) -> Agreement:
     """Compare the ratios of some cells to each other.
 
@@ -146,13 +146,14 @@ def agreement(
     cells = sorted(cells, key=means.__getitem__, reverse=True)
     old, new = (replace(run, cells=tuple(_ratios(run, cells))) for run in (before, after))
     apart = {
-        ratio.cell: _joint([sessions.get(cell, SESSION) for cell in pair])
+        ratio.cell: _joint([sessions.get(cell, RUN_TO_RUN) for cell in pair])
         for ratio, pair in zip(old.cells, combinations(cells, 2), strict=True)
     }
     there, back = compare(old, new, sessions=apart), compare(new, old, sessions=apart)
     inverse = {change.cell: change for change in back.changes}
     pairs = [
-        Pair(change, _verdict([change, inverse.get(change.cell, change)], limit)) for change in there.changes
+        VerifiedPair(change, _verdict([change, inverse.get(change.cell, change)], limit))
+        for change in there.changes
     ]
     notes = (*(f"changed: {note}" for note in there.notes), *(c.reason for c in there.changes if c.reason))
     spoiled = labelled([("the file", warnings(before)), ("here", warnings(after))])
@@ -182,10 +183,10 @@ def _divided(over: Sequence[Measurement], under: Sequence[Measurement]) -> Itera
             yield Measurement(value, value, value, sample.pair, contention=contention)
 
 
-def _joint(sessions: Sequence[Session]) -> Session:
+def _joint(sessions: Sequence[RunToRun]) -> RunToRun:
     """Return the difference between two runs for the ratio of two cells, as if these moved independently."""
     deviation = math.hypot(*(session.deviation for session in sessions))
-    return Session(deviation, min(each.degrees for each in sessions), min(each.runs for each in sessions))
+    return RunToRun(deviation, min(each.degrees for each in sessions), min(each.runs for each in sessions))
 
 
 def _verdict(changes: Sequence[CellChange], limit: float) -> PairVerdict:
@@ -196,7 +197,7 @@ def _verdict(changes: Sequence[CellChange], limit: float) -> PairVerdict:
     return "agrees"
 
 
-def _row(pair: Pair) -> Row:
+def _row(pair: VerifiedPair) -> Row:
     change = pair.change
     found = change.ratio
     entries = {

@@ -14,8 +14,8 @@ from ...bench.method import Processes
 from ...bench.results import CorpusFacts, ResultData
 from ...bench.stats import Verdict
 from ...bench.verdict import Contest
-from .breakeven import Axis, Change, Choice, axes_of, breakeven, parts_of
-from .candidates import WELL, Candidate, Figure, Standing, preferred, records_seen, standing_on
+from .breakeven import Choice, WeightAxis, WinnerChange, axes_of, breakeven, parts_of
+from .candidates import WELL, Candidate, MeanInterval, Standing, preferred, records_seen, standing_on
 from .cost import CostModel
 
 Kind = Literal[
@@ -93,7 +93,7 @@ class PassedOver:
 
 
 @dataclass(frozen=True)
-class Answer:
+class CorpusAnswer:
     """What the ranking of a corpus says.
 
     Attributes:
@@ -175,12 +175,12 @@ class Answer:
         return {name: seconds for name, seconds in rough.items() if seconds is not None}
 
     @property
-    def cost(self) -> Figure | None:
+    def cost(self) -> MeanInterval | None:
         """The cost of the codec: seconds per record."""
         return None if self.codec is None else self.view.standing.costs.get(self.codec.name)
 
     @property
-    def size(self) -> Figure | None:
+    def size(self) -> MeanInterval | None:
         """The bytes of its payload of a record."""
         return None if self.codec is None else self.codec.figure("size")
 
@@ -273,7 +273,7 @@ class Answer:
         return int(min(records_seen(self.codec.cells.values(), "records"), sample)) if self.codec else 0
 
     @cached_property
-    def axes(self) -> list[Axis]:
+    def axes(self) -> list[WeightAxis]:
         """The weights of the cost that another use may change."""
         if self.contest is None or len(self.fitting) < 2:
             return []
@@ -281,11 +281,11 @@ class Answer:
         return axes_of(parts_of(known[self.contest.winner]), self.view.cost)
 
     @cached_property
-    def changes(self) -> list[Change]:
+    def changes(self) -> list[WinnerChange]:
         """The weights from which on another codec is the answer."""
         return list(self._changes()) if self.kind in ("chosen", "tied", "unresolved") else []
 
-    def _changes(self) -> Iterator[Change]:
+    def _changes(self) -> Iterator[WinnerChange]:
         view, known = self.view, {candidate.name: candidate for candidate in self.safe}
 
         def ask(cost: CostModel) -> Choice:

@@ -23,7 +23,7 @@ from .cost import PLAUSIBLE, CostModel, bandwidth_parts, meeting
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class CostParts:
     """The parts of a codec's cost: seconds per record, and bytes.
 
     With several corpora, each is weighted by its typical cost, so that large records do not count more.
@@ -55,13 +55,13 @@ class Parts:
         return self.dump + cost.reads * self.read
 
 
-def parts_of(candidate: Candidate) -> Parts:
+def parts_of(candidate: Candidate) -> CostParts:
     """Return the cost of a codec on one corpus; parts that were not measured are 0."""
     dump, load, fix, size = (
         0.0 if (found := candidate.figure(name)) is None else found.value
         for name in ("dump", "load", "fix", "size")
     )
-    return Parts(dump, load, fix, size)
+    return CostParts(dump, load, fix, size)
 
 
 class Choice(NamedTuple):
@@ -102,7 +102,7 @@ _UNKNOWN: Final[tuple[Verdict, Ratio]] = ("unresolved", Ratio(1.0, 0.0, math.inf
 
 
 @dataclass(frozen=True, slots=True)
-class Axis:
+class WeightAxis:
     """A weight of the cost that another use may change.
 
     Attributes:
@@ -113,7 +113,7 @@ class Axis:
         cost: Returns the cost model at a value.
         line: Returns a codec's cost over this weight, up to a factor: a fixed part and a slope.
         text: Writes a range of values with their unit, the lower end first.
-        least: Returns the smallest value at which a codec can be used at all.
+        usable_from: Returns the smallest value at which a codec can be used at all.
     """
 
     weight: Literal["reads", "line", "price"]
@@ -121,9 +121,9 @@ class Axis:
     low: float
     high: float
     cost: Callable[[float], CostModel]
-    line: Callable[[Parts], tuple[float, float]]
+    line: Callable[[CostParts], tuple[float, float]]
     text: Callable[[float, float], str]
-    least: Callable[[str], float] = lambda _: 0.0
+    usable_from: Callable[[str], float] = lambda _: 0.0
 
     @property
     def whole(self) -> str:
@@ -131,10 +131,10 @@ class Axis:
         return self.text(self.low, self.high)
 
 
-def reads_axis(cost: CostModel) -> Axis:
+def reads_axis(cost: CostModel) -> WeightAxis:
     """Return the reads per write."""
     low, high = PLAUSIBLE["reads"]
-    return Axis(
+    return WeightAxis(
         "reads",
         cost.reads,
         low,
@@ -145,7 +145,7 @@ def reads_axis(cost: CostModel) -> Axis:
     )
 
 
-def bandwidth_axis(cost: CostModel) -> Axis:
+def bandwidth_axis(cost: CostModel) -> WeightAxis:
     """Return the bandwidth in bits per second, as it is printed."""
     low, high = PLAUSIBLE["bandwidth"]
 
@@ -154,7 +154,7 @@ def bandwidth_axis(cost: CostModel) -> Axis:
         alike = first != last and first[1] == last[1]
         return span(first[0] if alike else " ".join(first), " ".join(last))
 
-    return Axis(
+    return WeightAxis(
         "line",
         cost.bandwidth * _BITS,
         low * _BITS,
@@ -170,7 +170,9 @@ _DIGITS: Final = 3
 """Digits of a printed weight."""
 
 
-def axes_of(own: Parts, cost: CostModel, line: Callable[[CostModel], Axis] = bandwidth_axis) -> list[Axis]:
+def axes_of(
+    own: CostParts, cost: CostModel, line: Callable[[CostModel], WeightAxis] = bandwidth_axis
+) -> list[WeightAxis]:
     """Return the weights that may change, given what was measured of the present answer.
 
     With several languages, it is not one number of reads that changes.
@@ -196,7 +198,7 @@ def span(low: str, high: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class WinnerChange:
     """Another codec costs less than the present answer beyond a range of a weight.
 
     Attributes:
@@ -211,7 +213,7 @@ class Change:
 
     winner: str
     loser: str
-    axis: Axis
+    axis: WeightAxis
     above: bool
     start: float
     end: float
@@ -231,8 +233,11 @@ class Change:
 
 
 def breakeven(
-    winner: str, parts: Callable[[str], Parts], axes: Iterable[Axis], ask: Callable[[CostModel], Choice]
-) -> Iterator[Change]:
+    winner: str,
+    parts: Callable[[str], CostParts],
+    axes: Iterable[WeightAxis],
+    ask: Callable[[CostModel], Choice],
+) -> Iterator[WinnerChange]:
     """Find the nearest change of a chooser's answer on each side of the present weights.
 
     Args:
@@ -247,7 +252,7 @@ def breakeven(
             search = _Search(costs, axis, chooser, above)
             if found := search.change(winner, axis.now):
                 until = search.held(found.winner, found.end)
-                yield Change(found.winner, winner, axis, above, found.start, found.end, until)
+                yield WinnerChange(found.winner, winner, axis, above, found.start, found.end, until)
 
 
 _TIE: Final = math.log1p(Verdicts.TIE)
@@ -258,7 +263,7 @@ _FURTHEST: Final = 20.0
 
 
 class _Found(NamedTuple):
-    """A change: `winner`, `start` and `end` of `Change`, and where the loser was last seen to hold."""
+    """A change: `winner`, `start` and `end` of `WinnerChange`, and where the loser was last seen to hold."""
 
     winner: str
     start: float
@@ -270,8 +275,8 @@ class _Found(NamedTuple):
 class _Search:
     """The search on one side of the present value of a weight."""
 
-    parts: Callable[[str], Parts]
-    axis: Axis
+    parts: Callable[[str], CostParts]
+    axis: WeightAxis
     chooser: Callable[[CostModel], Choice]
     above: bool
 
@@ -350,7 +355,7 @@ class _Search:
 
     def _limit(self, codec: str) -> float:
         """The last value for which the chooser is asked about a codec."""
-        return self.axis.high if self.above else max(self.axis.low, self.axis.least(codec))
+        return self.axis.high if self.above else max(self.axis.low, self.axis.usable_from(codec))
 
     def _before(self, one: float, other: float) -> bool:
         """Return whether a value is nearer to the present one than another, on this side."""

@@ -40,7 +40,7 @@ from ...errors import RunError
 from .cost import CostModel
 from .names import plain_name
 from .obstacle import Obstacle
-from .read import Read, reads_of
+from .read import LibraryResult, reads_of
 
 __all__ = [
     "BASELINE",
@@ -48,7 +48,7 @@ __all__ = [
     "RARE",
     "WELL",
     "Candidate",
-    "Figure",
+    "MeanInterval",
     "Seen",
     "Standing",
     "candidates_on",
@@ -81,7 +81,7 @@ Seen = Literal["records", "encoded"]
 """The facts in `CheckFacts` that count the records of a codec."""
 
 
-class Figure(NamedTuple):
+class MeanInterval(NamedTuple):
     """A mean with its interval, or without one if there is only one process.
 
     Attributes:
@@ -115,14 +115,14 @@ class Candidate:
 
     facts: CodecFacts
     cells: Mapping[str, CellResult]
-    reads: Mapping[str, Read] = field(default_factory=dict)
+    reads: Mapping[str, LibraryResult] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
         """The codec's name."""
         return self.facts.name
 
-    def reads_in(self, language: str) -> list[Read]:
+    def reads_in(self, language: str) -> list[LibraryResult]:
         """Return what the libraries of a language read."""
         return [read for read in self.reads.values() if read.language == language]
 
@@ -220,7 +220,7 @@ class Candidate:
         found = [self.cells[name].samples for name in operations if name in self.cells]
         return summed(found) if found and all(found) else ()
 
-    def figure(self, *operations: str) -> Figure | None:
+    def figure(self, *operations: str) -> MeanInterval | None:
         """Return the mean and interval of an operation (or of a sum of some)."""
         if len(operations) == 1 and operations[0] in self.cells:
             return measured(self.cells[operations[0]])
@@ -242,19 +242,19 @@ def weighed(cell: CellResult | None) -> bool:
     return bool(cell.samples) or bool(cell.verdict) or cell.outcome not in WELL
 
 
-def figure(samples: Sequence[Measurement]) -> Figure | None:
+def figure(samples: Sequence[Measurement]) -> MeanInterval | None:
     """Return mean and interval of some samples, or None if there are none."""
     if not samples:
         return None
     first = samples[0].value
     if len(samples) == 1:
-        return Figure(first, None, None)
+        return MeanInterval(first, None, None)
     if all(sample.value == first for sample in samples):
-        return Figure(first, first, first)
-    return Figure(*interval(samples))
+        return MeanInterval(first, first, first)
+    return MeanInterval(*interval(samples))
 
 
-def measured(cell: CellResult) -> Figure | None:
+def measured(cell: CellResult) -> MeanInterval | None:
     """Return mean and interval of a cell; for a value below the resolution of its method, with that limit."""
     found = figure(cell.samples)
     if found is None or cell.resolution is None or found.value >= cell.resolution:
@@ -336,7 +336,7 @@ def corpora(result: ResultData) -> list[CorpusFacts]:
 def candidates_on(result: ResultData, corpus: str) -> list[Candidate]:
     """Return the codecs that were measured on a corpus, in the run's order."""
     cells: dict[str, dict[str, CellResult]] = {codec.name: {} for codec in result.codecs}
-    reads: dict[str, dict[str, Read]] = {}
+    reads: dict[str, dict[str, LibraryResult]] = {}
     here = [cell for cell in result.cells if cell.cell.corpus == corpus]
     for read in reads_of(here):
         reads.setdefault(read.codec, {})[read.place] = read
@@ -363,7 +363,7 @@ class Standing:
         judgment: The verdict on every pair.
     """
 
-    costs: Mapping[str, Figure]
+    costs: Mapping[str, MeanInterval]
     samples: Mapping[str, tuple[Measurement, ...]]
     alpha: float
     judgment: Judgment

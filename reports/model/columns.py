@@ -12,7 +12,7 @@ from typing import Any, Final, Literal
 
 from ...bench.results import OperationFacts, Phase, ResultData, Unit
 from . import row
-from .candidates import BASELINE, Candidate, Figure, Standing, weighed
+from .candidates import BASELINE, Candidate, MeanInterval, Standing, weighed
 from .numbers import Scale
 from .row import Setting
 from .swept import swept
@@ -83,7 +83,7 @@ class ColumnSpec:
     per: Literal["record", ""] = ""
     scale: Scale | None = None
     words: Words | None = None
-    figure: Callable[[Candidate, Standing], Figure | None] | None = None
+    figure: Callable[[Candidate, Standing], MeanInterval | None] | None = None
     parts: Callable[[Candidate], tuple[str, ...]] | None = None
     fact: str = ""
     holds: Callable[[Candidate], bool] | None = None
@@ -135,12 +135,12 @@ def figure_of(key: str, columns: Mapping[str, ColumnSpec]) -> str:
     return key if key in columns else key.removesuffix(":x")
 
 
-def _peak(candidate: Candidate, _: Standing) -> Figure | None:
+def _peak(candidate: Candidate, _: Standing) -> MeanInterval | None:
     peaks = [found for name in ("peak-dump", "peak-load") if (found := candidate.figure(name))]
     return max(peaks, key=lambda peak: peak.seen, default=None)
 
 
-def _cost(candidate: Candidate, standing: Standing) -> Figure | None:
+def _cost(candidate: Candidate, standing: Standing) -> MeanInterval | None:
     return standing.costs.get(candidate.name)
 
 

@@ -51,7 +51,7 @@ _SMALL: Final = 1000.0
 """Bytes below which a size is written in bytes."""
 
 
-class Parts(NamedTuple):
+class ByteShares(NamedTuple):
     """Shares of the bytes of records as JSON; they add up to 1.
 
     Attributes:
@@ -181,7 +181,7 @@ class Position:
         return 1.0 - self.facts.get("ascii_share", 1.0)
 
     @cached_property
-    def parts(self) -> Parts:
+    def parts(self) -> ByteShares:
         """What their JSON consists of."""
         size, values = self.facts["bytes_mean"], self.facts["values_mean"]
         number = {name: values * self._share(f"type_{name}") for name in _JSON}
@@ -192,9 +192,9 @@ class Position:
         text += values * self.foreign * (_FOREIGN + _COMMA)
         integers, floats = number["int"] * (_INT + _COMMA), number["float"] * (_FLOAT + _COMMA)
         fitting = max(0.0, size - keys - rest) / (text + integers + floats or 1.0)
-        found = Parts(keys, text * fitting, integers * fitting, floats * fitting, rest)
+        found = ByteShares(keys, text * fitting, integers * fitting, floats * fitting, rest)
         whole = sum(found) or 1.0
-        return Parts(*(part / whole for part in found))
+        return ByteShares(*(part / whole for part in found))
 
     @cached_property
     def at(self) -> Mapping[str, float]:

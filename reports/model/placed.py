@@ -19,7 +19,7 @@ from ...bench.results import (
 from ...bench.stats import Ratio, Verdict, verdicts
 from ...bench.verdict import error_share
 from ...errors import UsageError
-from .candidates import Figure, Standing, corpora, figure
+from .candidates import MeanInterval, Standing, corpora, figure
 
 STORES: Final = "stores"
 PIPELINE: Final = "pipeline"
@@ -98,7 +98,7 @@ class Group:
         cell = self.cell(spot, codec, operation, variant)
         return () if cell is None else cell.samples
 
-    def figure(self, spot: Spot, codec: str, operation: str, variant: str = "") -> Figure | None:
+    def figure(self, spot: Spot, codec: str, operation: str, variant: str = "") -> MeanInterval | None:
         """Return the mean of a cell."""
         return figure(self.samples(spot, codec, operation, variant))
 

@@ -16,8 +16,8 @@ from ...bench.stats import Ratio, Verdict
 from ...bench.verdict import RankRange
 from ...errors import UsageError
 from . import numbers
-from .breakeven import Axis, Parts, span
-from .candidates import Figure
+from .breakeven import CostParts, WeightAxis, span
+from .candidates import MeanInterval
 from .cost import PLAUSIBLE, CostModel
 
 YEAR: Final = 365 * 24 * 3600
@@ -86,10 +86,10 @@ class Prices:
         """
         return replace(cost, bandwidth=self.exchanged(self.gigabyte) if self.gigabyte else math.inf)
 
-    def axis(self, cost: CostModel) -> Axis:
+    def axis(self, cost: CostModel) -> WeightAxis:
         """Return the price of a gigabyte as a weight of a cost by these prices."""
         low, high = sorted(map(self.exchanged, PLAUSIBLE["bandwidth"]))
-        return Axis(
+        return WeightAxis(
             "price",
             self.gigabyte,
             low,
@@ -135,8 +135,8 @@ class YearlyCost:
         rate: float,
         prices: Prices,
         cost: CostModel,
-        parts: Parts,
-        figure: Figure,
+        parts: CostParts,
+        figure: MeanInterval,
         rank: RankRange,
     ) -> YearlyCost:
         """Compute it for one codec.
@@ -173,7 +173,7 @@ class YearlyCost:
 
 
 @dataclass(frozen=True, slots=True)
-class Saving:
+class PriceDifference:
     """The difference in price of two codecs, in a year.
 
     Attributes:
@@ -195,7 +195,7 @@ class Saving:
     @classmethod
     def of(
         cls, a: tuple[str, YearlyCost], b: tuple[str, YearlyCost], verdict: Verdict, ratio: Ratio
-    ) -> Saving:
+    ) -> PriceDifference:
         """Compare two codecs.
 
         Args:

@@ -9,7 +9,7 @@ from ...bench.results import CellResult, ReadFacts
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class LibraryResult:
     """A cell of a reader.
 
     Attributes:
@@ -68,13 +68,13 @@ class Read:
         return f"{self.who} {self.outcome}: {self.cell.reason}"
 
 
-def reads_of(cells: Iterable[CellResult]) -> Iterator[Read]:
+def reads_of(cells: Iterable[CellResult]) -> Iterator[LibraryResult]:
     """Yield the cells of readers."""
     for cell in cells:
         if isinstance(cell.facts, ReadFacts):
-            yield Read(cell, cell.facts)
+            yield LibraryResult(cell, cell.facts)
 
 
-def languages(reads: Iterable[Read]) -> dict[str, str]:
+def languages(reads: Iterable[LibraryResult]) -> dict[str, str]:
     """Return the names of languages, by their short names."""
     return {read.language: read.facts.language for read in reads}

@@ -9,11 +9,11 @@ from functools import cached_property
 
 from ...bench.results import CellResult
 from .candidates import Candidate, measured
-from .read import Read, languages
+from .read import LibraryResult, languages
 
 Written = tuple[Candidate, ...]
 """Codecs that write the same payloads."""
-Alike = tuple[Read, ...]
+Alike = tuple[LibraryResult, ...]
 """What a library read of codecs that write the same payloads."""
 
 
@@ -47,7 +47,7 @@ class Reading:
 
         Codecs that write the same payloads share their samples.
         """
-        found: dict[tuple[object, ...], list[Read]] = {}
+        found: dict[tuple[object, ...], list[LibraryResult]] = {}
         for codec in self.codecs:
             for read in codec.reads.values():
                 found.setdefault((read.place, *_found(read)), []).append(read)
@@ -79,6 +79,6 @@ def seconds(cell: CellResult) -> tuple[bool, float]:
     return (True, cell.rough or math.inf) if found is None else (False, found.value)
 
 
-def _found(read: Read) -> tuple[object, ...]:
+def _found(read: LibraryResult) -> tuple[object, ...]:
     cell = read.cell
     return cell.samples or (cell.outcome, cell.reason, cell.loss, cell.rough)

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from ...bench.results import CorpusFacts, ResultData
-from .answer import Answer
+from .answer import CorpusAnswer
 from .candidates import BASELINE, Candidate, Standing, candidates_on, corpora, standing_on
 from .columns import Chart, ColumnSpec, columns
 from .cost import CostModel
@@ -55,9 +55,9 @@ class CorpusView:
         return standing_on(self.result, self.corpus.name, self.candidates, self.cost)
 
     @cached_property
-    def answer(self) -> Answer:
+    def answer(self) -> CorpusAnswer:
         """What the ranking says."""
-        return Answer(self)
+        return CorpusAnswer(self)
 
     @cached_property
     def reading(self) -> Reading | None:

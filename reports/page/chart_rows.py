@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from ..model import numbers
-from ..model.candidates import BASELINE, WELL, Candidate, Figure
+from ..model.candidates import BASELINE, WELL, Candidate, MeanInterval
 from ..model.columns import best
 from ..model.numbers import amount
 from ..model.table import ColumnDirection
@@ -160,7 +160,7 @@ def unseen(group: Sequence[CorpusView], operation: str) -> str:
     return f"{count}: less than {least}, the least that can be measured"
 
 
-def _figures(view: CorpusView, operation: str) -> list[tuple[Candidate, Figure]]:
+def _figures(view: CorpusView, operation: str) -> list[tuple[Candidate, MeanInterval]]:
     return [(e, f) for e in view.candidates if eligible(e, operation) and (f := e.figure(operation))]
 
 
@@ -186,18 +186,20 @@ def summary(group: Sequence[CorpusView], operation: str) -> list[dict[str, Any]]
     means = []
     for name, values in full.items():
         mean = math.exp(math.fsum(map(math.log, values)) / len(values))
-        means.append((known[name], Figure(mean, min(values), max(values)), numbers.ratio(mean)))
+        means.append((known[name], MeanInterval(mean, min(values), max(values)), numbers.ratio(mean)))
     return drawn(means, direction)
 
 
-def worded(figure: Figure, unit: str) -> str:
+def worded(figure: MeanInterval, unit: str) -> str:
     """Write a figure with its unit and its interval."""
     text = amount(figure.value, unit, figure.half if unit != "byte" else None)
     spread = numbers.spread(figure.value, figure.half)
     return f"{text} {spread}".strip()
 
 
-def drawn(found: Sequence[tuple[Candidate, Figure, str]], direction: ColumnDirection) -> list[dict[str, Any]]:
+def drawn(
+    found: Sequence[tuple[Candidate, MeanInterval, str]], direction: ColumnDirection
+) -> list[dict[str, Any]]:
     """Return bars of figures with their texts, the best first.
 
     Lengths, and the ends of intervals, are shares of the widest one drawn, so that no scale depends on a
@@ -248,6 +250,6 @@ def _length(value: float, limit: float, longest: float) -> float:
     return 1 - (1 - _UNCUT) / 3 * (1 - beyond)
 
 
-def _high(figure: Figure, limit: float) -> float | None:
+def _high(figure: MeanInterval, limit: float) -> float | None:
     """Return the upper end of an interval that is drawn."""
     return None if figure.low is None or figure.value > limit else figure.high

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from ...bench.method import Processes, Verdicts
-from ...bench.stats import SESSION
+from ...bench.stats import RUN_TO_RUN
 from ...bench.verdict import PARTS, preference, ranked
 from ...errors import UsageError
 from ..model.candidates import BASELINE, WELL, Candidate
@@ -188,7 +188,7 @@ def _state(
         "baseline": baseline,
         "tie": Verdicts.TIE,
         "few": Processes.FEWEST,
-        "session": [SESSION.deviation, SESSION.degrees],
+        "session": [RUN_TO_RUN.deviation, RUN_TO_RUN.degrees],
         "axes": axes(),
         "plausible": PLAUSIBLE,
         "parts": PARTS,

@@ -8,7 +8,7 @@ from statistics import median_low
 from typing import Any, Final
 
 from ...escape import all_visible, shortened
-from ..decide.history import Line, Point, Series
+from ..decide.history import Line, RunPoint, Series
 from ..decide.history_output import amount, cause, changes, dates, table, words
 from ..model import numbers
 from ..tables.markup import html_grid
@@ -204,7 +204,7 @@ class _Chart:
             rows[row : row + 1] = [start + long]
             yield {"x": x, "start": start, "row": row, "y": _ROW * (row + 1) - 3, "text": text}
 
-    def _text(self, line: Line, point: Point) -> str:
+    def _text(self, line: Line, point: RunPoint) -> str:
         text = f"{self._days[point.run]}: {line.cell.codec} {line.cell.operation_name} {amount(line, point)}"
         told = [f"{words(each.ratio, line)}: {cause(each)}" for each in line.changes if each.run == point.run]
         return "\n".join([text, *told])

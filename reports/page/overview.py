@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ...bench.method import Verdicts
-from ..model.answer import Answer
+from ..model.answer import CorpusAnswer
 from ..model.candidates import Standing
 from ..model.lists import few
 from ..model.names import plain_name
@@ -68,7 +68,7 @@ class Lead:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class CorpusRow:
     """One corpus on one machine.
 
     Attributes:
@@ -100,7 +100,7 @@ class Filter:
 class Overview:
     """All rows, and the filters by which they are shown."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[CorpusRow, ...]
     filters: tuple[Filter, ...]
     headings: Mapping[str, str] = field(default_factory=lambda: HEADINGS)
     compared: tuple[str, ...] = COMPARED
@@ -120,7 +120,7 @@ def overview(views: Sequence[CorpusView]) -> Overview | None:
     return Overview(rows, tuple(_filters(rows)))
 
 
-def _filters(rows: Sequence[Row]) -> list[Filter]:
+def _filters(rows: Sequence[CorpusRow]) -> list[Filter]:
     """Return the properties in which the corpora differ, with the classes that occur."""
     machines = dict.fromkeys(row.machine for row in rows)
     known = [(facet.key, facet.label, facet.classes) for facet in FACETS]
@@ -132,11 +132,11 @@ def _filters(rows: Sequence[Row]) -> list[Filter]:
     return [each for each in found if len(each.classes) > 1]
 
 
-def _row(number: int, view: CorpusView) -> Row:
+def _row(number: int, view: CorpusView) -> CorpusRow:
     shape = Shape.of(view.corpus.profile)
     classes = {} if shape is None else shape.classes
     kinds = next(facet.classes for facet in FACETS if facet.key == "kind")
-    return Row(
+    return CorpusRow(
         view=number,
         name=view.corpus.name,
         machine=view.machine,
@@ -191,7 +191,7 @@ def lead(view: CorpusView) -> Lead:
     )
 
 
-def _turns(found: Answer) -> str:
+def _turns(found: CorpusAnswer) -> str:
     """Say from where on, and up to where, another codec is the answer."""
     if not any(axis.weight == "reads" for axis in found.axes):
         return UNKNOWN

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...bench.results import BASELINE
 from ..model import numbers
-from ..model.candidates import Candidate, Figure
+from ..model.candidates import Candidate, MeanInterval
 from ..model.placed import PIPELINE
 from ..model.view import MachineView, View
 from ..tables.stores import OPERATIONS
@@ -77,8 +77,8 @@ class _Bar:
     """A codec's calls, and its part of them if it has one."""
 
     candidate: Candidate
-    total: Figure | None
-    part: Figure | None
+    total: MeanInterval | None
+    part: MeanInterval | None
 
     @property
     def share(self) -> float:
@@ -87,7 +87,7 @@ class _Bar:
             return 0.0
         return self.part.value / self.total.value
 
-    def drawn(self) -> Iterator[tuple[Candidate, Figure, str]]:
+    def drawn(self) -> Iterator[tuple[Candidate, MeanInterval, str]]:
         """Yield the bars if they were measured."""
         if self.total is not None and self.total.value:
             text = worded(self.total, "second")

@@ -40,7 +40,7 @@ class PageCell:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PageRow:
     """One codec on one corpus.
 
     Attributes:
@@ -89,7 +89,7 @@ class PageTable:
     """
 
     columns: tuple[Heading, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[PageRow, ...]
     footnotes: tuple[Footnote, ...]
     absent: tuple[tuple[int, Absent], ...]
 
@@ -156,7 +156,7 @@ def page_table(view: View, baseline: str | None) -> PageTable:
 
 def _lines(
     number: int, view: CorpusView, section: Section, keys: Sequence[str], notes: dict[str, Footnote]
-) -> list[Line]:
+) -> list[PageRow]:
     texts = dict(section.footnotes)
     heads = {column.key: column for column in section.columns}
     candidates = {candidate.name: candidate for candidate in view.candidates}
@@ -181,7 +181,7 @@ def _lines(
         }
         rank = row.entry(heads["rank"])
         lines.append(
-            Line(
+            PageRow(
                 view=number,
                 corpus=view.label,
                 codec=row.codec,

@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 
 from ...bench.results import CellResult
 from ..model import numbers
-from ..model.candidates import WELL, Figure, failures, measured
+from ..model.candidates import WELL, MeanInterval, failures, measured
 from ..model.table import EMPTY, Absent, Column, Entry, Footnotes, Row, Section
 
 K = TypeVar("K")
@@ -132,7 +132,7 @@ class TableBuilder(Footnotes, Generic[K]):
         return self.failed(cell)
 
 
-def written(found: Figure, style: Style) -> Entry:
+def written(found: MeanInterval, style: Style) -> Entry:
     """Write a figure, with its interval if the style has it."""
     if found.limit is not None:
         return Entry(numbers.below(found.limit, style.unit, style.scale), *found)

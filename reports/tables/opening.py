@@ -10,8 +10,8 @@ from typing import Final
 from ...bench.method import Verdicts
 from ...escape import shortened, visible
 from ..model import numbers
-from ..model.answer import Answer, Rival, Safety
-from ..model.breakeven import Change, span
+from ..model.answer import CorpusAnswer, Rival, Safety
+from ..model.breakeven import WinnerChange, span
 from ..model.candidates import preferred
 from ..model.cost import CostModel, bandwidth_text
 from ..model.environment import block_noun
@@ -114,7 +114,7 @@ def _size(view: CorpusView) -> str:
 # One machine
 
 
-def _block(found: Answer) -> list[Line]:
+def _block(found: CorpusAnswer) -> list[Line]:
     """Return the lines of one ranking."""
     if found.kind == "nothing":
         return []
@@ -126,7 +126,7 @@ def _block(found: Answer) -> list[Line]:
     return [*(line for line in lines if line[0] != "between" or len(lines) <= most), *tail]
 
 
-def _use(found: Answer) -> list[str]:
+def _use(found: CorpusAnswer) -> list[str]:
     codec, contest = found.codec, found.contest
     if found.kind in ("chosen", "tied") and codec is not None:
         return [f"{codec.name}: {_figures(found)}", f"{codec.name}: {_cost(found)}"]
@@ -153,7 +153,7 @@ def _use(found: Answer) -> list[str]:
     return ["undecided: no codec was checked in time"]
 
 
-def _time(found: Answer) -> str:
+def _time(found: CorpusAnswer) -> str:
     """Write the cost of a record; if several codecs may win, the lowest."""
     figure = found.cost
     if found.kind == "unresolved" and found.contest is not None:
@@ -161,11 +161,11 @@ def _time(found: Answer) -> str:
     return "" if figure is None else numbers.amount(figure.value, "second", figure.half)
 
 
-def _cost(found: Answer) -> str:
+def _cost(found: CorpusAnswer) -> str:
     return f"{_time(found)} {_work(found.view.cost)}"
 
 
-def _rough(found: Answer) -> str:
+def _rough(found: CorpusAnswer) -> str:
     """Write what the check took, with the digits of the table."""
     rough = found.codec.rough_cost(found.view.cost) if found.codec else None
     if rough is None:
@@ -184,7 +184,7 @@ def _work(cost: CostModel) -> str:
     return f"to write a record and read it {cost.reads:g} times"
 
 
-def _figures(found: Answer) -> str:
+def _figures(found: CorpusAnswer) -> str:
     size = f", {numbers.whole(found.size.value)} bytes" if found.size else ""
     return f"{_cost(found)}{size}"
 
@@ -193,7 +193,7 @@ def _shown(name: str) -> str:
     return _NAMES.get(name, name)
 
 
-def _following(found: Answer) -> Iterator[Line]:
+def _following(found: CorpusAnswer) -> Iterator[Line]:
     """Yield what comes next, and what is faster and not recommended."""
     codec = found.codec
     if found.kind == "few" and codec is not None:
@@ -241,7 +241,7 @@ def _times(rival: Rival) -> str:
     return span(*map(numbers.ratio, rival.times))
 
 
-def _worth(found: Answer) -> Iterator[Line]:
+def _worth(found: CorpusAnswer) -> Iterator[Line]:
     """Yield what the answer saves."""
     if found.usual_ties:
         yield "worth", [f"no time: {found.usual_ties} costs the same, within {Verdicts.TIE:.0%}"]
@@ -258,7 +258,7 @@ def _saving(rival: Rival, cost: CostModel) -> str:
     return f"{amount} less than {name} at {_RATE:,} records/s"
 
 
-def _trust(found: Answer, room: int) -> list[Line]:
+def _trust(found: CorpusAnswer, room: int) -> list[Line]:
     """Return whose payloads are safe and what is lost, in two lines if there is room, and one needs them."""
     safe, (here, *elsewhere) = _SAFE[found.safety], _losses(found)
     losses = [*elsewhere, here]
@@ -268,7 +268,7 @@ def _trust(found: Answer, room: int) -> list[Line]:
     return [("safe", [safe]), ("loses", losses)]
 
 
-def _losses(found: Answer) -> list[str]:
+def _losses(found: CorpusAnswer) -> list[str]:
     """Return what the answer loses here, followed by that and what it loses of other records."""
     codec, view = found.codec, found.view
     assert codec is not None, "an answer has a codec"
@@ -289,7 +289,7 @@ def _losses(found: Answer) -> list[str]:
     ]
 
 
-def _sure(found: Answer) -> Iterator[Line]:
+def _sure(found: CorpusAnswer) -> Iterator[Line]:
     """Yield whether noise could change the answer."""
     contest, way = found.contest, longer(found.view.result)
     if found.kind == "chosen" and len(found.fitting) > 1:
@@ -309,7 +309,7 @@ def _sure(found: Answer) -> Iterator[Line]:
         yield "try", [f"{way_} ranks by dump alone"]
 
 
-def _unless(found: Answer) -> Iterator[Line]:
+def _unless(found: CorpusAnswer) -> Iterator[Line]:
     """Yield at which weights another codec is the answer."""
     if changes := found.changes:
         brief = [f"{_weight(change)}: {change.winner}" for change in changes]
@@ -322,14 +322,14 @@ def _unless(found: Answer) -> Iterator[Line]:
         yield "unless", [f"nothing at {', '.join(axis.whole for axis in found.axes)}"]
 
 
-def _weight(change: Change) -> str:
+def _weight(change: WinnerChange) -> str:
     """Write the weights at which another codec costs less, in few words."""
     if change.until is None:
         return f"{'above' if change.above else 'below'} {change.axis.text(change.end, change.end)}"
     return change.axis.text(*sorted((change.end, change.until)))
 
 
-def _when(change: Change) -> str:
+def _when(change: WinnerChange) -> str:
     axis, end, until = change.axis, change.end, change.until
     if axis.weight == "reads":
         return f"you read {_reads(change)}"
@@ -340,7 +340,7 @@ def _when(change: Change) -> str:
     raise AssertionError("a table has no prices")
 
 
-def _reads(change: Change) -> str:
+def _reads(change: WinnerChange) -> str:
     """Write some reads per write; fewer than one as writes per read."""
     end, until = change.end, change.until
     if end >= 1 or change.above:
@@ -362,7 +362,7 @@ def _rounded(value: float, way: Callable[[float], int]) -> float:
 # Several machines
 
 
-def _fleet(answers: Sequence[Answer]) -> Iterator[Line]:
+def _fleet(answers: Sequence[CorpusAnswer]) -> Iterator[Line]:
     """Yield the answer of each machine, those of the first ones if there are many."""
     most = LINES - 1 if len(answers) < LINES else LINES - 2
     answers = [found for found in answers if found.kind != "nothing"]

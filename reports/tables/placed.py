@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..model import numbers
-from ..model.candidates import WELL, Figure
+from ..model.candidates import WELL, MeanInterval
 from ..model.placed import Group, Spot
 from ..model.table import EMPTY, Absent, Column, ColumnDirection, Entry, Footnotes, Section
 from .builder import Maker, Style, TableBuilder, grouped, scale_of, word
@@ -21,7 +21,7 @@ def table_of(group: Group) -> TableBuilder[_Row]:
     return TableBuilder(lambda row: group.cells[row[0]][row[1]].values(), lambda row: row[1])
 
 
-def share(part: Figure | None, total: Figure | None, notes: Footnotes) -> Entry:
+def share(part: MeanInterval | None, total: MeanInterval | None, notes: Footnotes) -> Entry:
     """Write the share of a part in a total, with a footnote if it came out as more than that."""
     if part is None or total is None or not total.value:
         return EMPTY

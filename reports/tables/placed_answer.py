@@ -14,7 +14,7 @@ from ..model.view import CorpusView, MachineView, View
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class PlaceAnswer:
     """The findings of one place.
 
     Attributes:
@@ -44,12 +44,12 @@ class Answer:
         return f"{text}; {self.best[0]} takes least."
 
 
-def answers(view: View) -> list[Answer]:
+def answers(view: View) -> list[PlaceAnswer]:
     """Find the codec's share of a call, and the best codec, for each place."""
     return [answer for machine in view.machines for answer in answers_on(machine, view.cost)]
 
 
-def answers_on(machine: MachineView, cost: CostModel | None = None) -> Iterator[Answer]:
+def answers_on(machine: MachineView, cost: CostModel | None = None) -> Iterator[PlaceAnswer]:
     """Find the same for the places of one machine.
 
     Args:
@@ -62,7 +62,7 @@ def answers_on(machine: MachineView, cost: CostModel | None = None) -> Iterator[
             yield answer
 
 
-def headline(found: Sequence[Answer]) -> str:
+def headline(found: Sequence[PlaceAnswer]) -> str:
     """Write which codec is best in how many places, and the codec's share of the whole."""
     compared = [one for one in found if one.codecs > 1]
     won = Counter(one.best[0] for one in compared if len(one.best) == 1).most_common(FEW_NAMES)
@@ -78,14 +78,14 @@ def headline(found: Sequence[Answer]) -> str:
     return f"{text}; {part[0].lower()}{part[1:]}."
 
 
-def _part(found: Sequence[Answer]) -> str:
+def _part(found: Sequence[PlaceAnswer]) -> str:
     ends = min(one.shares[0] for one in found), max(one.shares[1] for one in found)
     wholes = dict.fromkeys(one.whole for one in found)
     whole = next(iter(wholes)) if len(wholes) == 1 else "the time"
     return f"The codec is {' to '.join(dict.fromkeys(map(numbers.share, ends)))} of {whole}"
 
 
-def _answer(place: str, view: CorpusView) -> Answer | None:
+def _answer(place: str, view: CorpusView) -> PlaceAnswer | None:
     cost, standing = view.cost, view.standing
     known = [candidate for candidate in view.candidates if candidate.name in standing.costs]
     if not known:
@@ -94,4 +94,4 @@ def _answer(place: str, view: CorpusView) -> Answer | None:
     whole = all(figure.value == 0 for one in known if (figure := one.figure("load")) is not None)
     of = "the processor time of a record" if whole and cost.reads else f"the time of {cost.sentence()}"
     shares = [codec_part(one, cost) / standing.costs[one.name].value for one in known]
-    return Answer(place, (min(shares), max(shares)), of, level(standing), len(known))
+    return PlaceAnswer(place, (min(shares), max(shares)), of, level(standing), len(known))

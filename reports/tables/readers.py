@@ -9,7 +9,7 @@ from functools import partial
 from ...bench.results import CellResult
 from ..model import numbers
 from ..model.lists import some
-from ..model.read import Read
+from ..model.read import LibraryResult
 from ..model.reading import Alike, Reading, Written, seconds
 from ..model.table import Column, Entry, Section
 from ..model.view import MachineView
@@ -86,7 +86,7 @@ def _by_payload(found: Reading, title: str, versions: str) -> Section:
     return replace(section, remarks=tuple(remarks))
 
 
-def _best(builder: TableBuilder[Written], reads: Sequence[Read], style: Style) -> Entry:
+def _best(builder: TableBuilder[Written], reads: Sequence[LibraryResult], style: Style) -> Entry:
     """Write the time of the fastest library that is exact, or else of the fastest that changes values."""
     found = _fastest(reads)
     if found is None:
@@ -99,13 +99,13 @@ def _best(builder: TableBuilder[Written], reads: Sequence[Read], style: Style) -
     return replace(entry, text=f"{_CHANGED}{entry.text}", tone="bad") if found.outcome == "lossy" else entry
 
 
-def _fastest(reads: Sequence[Read]) -> CellResult | None:
+def _fastest(reads: Sequence[LibraryResult]) -> CellResult | None:
     """Return the fastest library that is exact, or else the fastest that changes values."""
     good = [read.cell for outcome in ("ok", "lossy") for read in reads if read.outcome == outcome]
     return min(good, key=lambda cell: (cell.outcome != "ok", seconds(cell)), default=None)
 
 
-def _word(read: Read) -> str:
+def _word(read: LibraryResult) -> str:
     return _OUTCOMES.get(read.outcome, read.outcome)
 
 

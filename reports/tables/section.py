@@ -12,7 +12,7 @@ from ...bench.results import Measurement, PyperfFacts
 from ...bench.stats import OPPOSITE, Noise, Verdict, common, ratio, verdicts
 from ...errors import UsageError
 from ..model import numbers
-from ..model.candidates import BASELINE, WELL, Candidate, Figure, failures
+from ..model.candidates import BASELINE, WELL, Candidate, MeanInterval, failures
 from ..model.columns import ColumnSpec, best, figure_of
 from ..model.options import TableOptions
 from ..model.row import Setting, rare
@@ -298,14 +298,14 @@ class SectionBuilder(TableBuilder[Candidate]):
             return self.standing.samples.get(candidate.name, ())
         return candidate.samples(*spec.added(candidate))
 
-    def figure(self, candidate: Candidate, spec: ColumnSpec) -> Figure | None:
+    def figure(self, candidate: Candidate, spec: ColumnSpec) -> MeanInterval | None:
         """Return the figure of a column for a codec, in its raw unit."""
         if spec.figure:
             return spec.figure(candidate, self.standing)
         if spec.fact:
             cell = candidate.cells.get(spec.operations[0])
             value = cell.extras.get(spec.fact) if cell else None
-            return Figure(float(value), None, None) if isinstance(value, int | float) else None
+            return MeanInterval(float(value), None, None) if isinstance(value, int | float) else None
         return candidate.figure(*spec.added(candidate))
 
     def _rough(self, candidate: Candidate, spec: ColumnSpec) -> float | None:
@@ -354,7 +354,7 @@ def _quotient(
     ours: str,
     theirs: str,
     samples: Mapping[str, Sequence[Measurement]],
-    figures: Mapping[str, Figure],
+    figures: Mapping[str, MeanInterval],
     noise: Noise,
 ) -> tuple[float, float | None, float | None]:
     """Return the ratio of two codecs, with an interval for times of several processes."""
@@ -366,7 +366,7 @@ def _quotient(
     return (figures[ours].value / below if below else math.inf), None, None
 
 
-def _bound(ours: Figure, theirs: Figure) -> Entry:
+def _bound(ours: MeanInterval, theirs: MeanInterval) -> Entry:
     """Write the bound of a ratio of which one figure could not be measured."""
     if ours.limit is not None and theirs.limit is not None:
         return EMPTY
@@ -381,7 +381,7 @@ def _unit_of(candidate: Candidate) -> str:
     return facts.unit if isinstance(facts, PyperfFacts) else "second"
 
 
-def _with_unit(candidate: Candidate, found: Figure | None) -> Entry:
+def _with_unit(candidate: Candidate, found: MeanInterval | None) -> Entry:
     """Write a figure of a column without a unit."""
     if found is None:
         return EMPTY

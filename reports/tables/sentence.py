@@ -10,7 +10,7 @@ from typing import Final
 
 from ...bench.method import Verdicts
 from ...bench.verdict import Contest, Preferred
-from ..model.answer import Answer, Kind, PassedOver, Rival
+from ..model.answer import CorpusAnswer, Kind, PassedOver, Rival
 from ..model.candidates import BASELINE, WELL, Candidate, preferred
 from ..model.lists import few, listed
 from ..model.numbers import ratio
@@ -119,7 +119,7 @@ def _verdict(view: CorpusView) -> tuple[str, str]:
     return verdict, "; ".join(asides)
 
 
-def too_few(found: Answer) -> str:
+def too_few(found: CorpusAnswer) -> str:
     """Write the number of processes that are too few to decide anything."""
     return "1 process is too few" if found.processes == 1 else f"{found.processes} processes are too few"
 

@@ -80,7 +80,7 @@ def fastest(
 
     from .codecs import codec
     from .reports.decide.lock import definition_of
-    from .reports.decide.pick import Wish, pick
+    from .reports.decide.pick import Requirements, pick
     from .reports.model.candidates import dictionary_of, limits_needed
     from .reports.model.cost import CostModel
     from .reports.model.files import load
@@ -94,14 +94,14 @@ def fastest(
             f"{place.missing}; choose a codec with `bakeoff run` and `bakeoff pick --write`, or use "
             "fastest(results=...) or fastest(calibrate=True)"
         )
-    wish = Wish(
+    requirements = Requirements(
         cost=CostModel.of(reads, bandwidth, crossings),
         needs=needs,
         trusted=trusted,
         formats=formats,
         interop=interop,
     )
-    winner = pick([result], wish).winner
+    winner = pick([result], requirements).winner
     name = winner.name
     if "+schema" in name and schema is None:
         raise UsageError(f"{name} was measured with a schema; pass it: fastest(schema=...)")

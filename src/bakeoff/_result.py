@@ -103,13 +103,13 @@ class Result:
             RunError: No codec fits.
         """
         from .bench.foreign.builds import LANGUAGES
-        from .reports.decide.pick import Wish, pick
+        from .reports.decide.pick import Requirements, pick
         from .reports.decide.pick_placed import in_place
         from .reports.decide.pick_readers import elsewhere, parse_readers
         from .reports.model.cost import CostModel
         from .reports.model.prices import Prices, parse_rate
 
-        wish = Wish(
+        requirements = Requirements(
             cost=CostModel.of(reads, bandwidth, crossings),
             rate=parse_rate(rate) if isinstance(rate, str) else rate,
             prices=Prices.of(core_year, gigabyte),
@@ -123,8 +123,10 @@ class Result:
         if readers and reads is not None:
             raise UsageError("readers counts the reads of each language; remove reads")
         named = parse_readers(readers) if readers else ()
-        results, wish = in_place(*elsewhere([self.data], wish, named, tuple(LANGUAGES)), reads)
-        return pick(results, wish, file="")
+        results, requirements = in_place(
+            *elsewhere([self.data], requirements, named, tuple(LANGUAGES)), reads
+        )
+        return pick(results, requirements, file="")
 
     def to_pandas(self) -> pandas.DataFrame:
         """Return the cells as a data frame of pandas, one row each.

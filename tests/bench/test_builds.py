@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from bakeoff.bench.foreign import builds
-from bakeoff.bench.foreign.builds import LANGUAGES, Language
+from bakeoff.bench.foreign.builds import LANGUAGES, WorkerBuild
 from bakeoff.errors import RunError, UsageError
 from inprocess import bakeoff
 
@@ -23,12 +23,12 @@ def step(code: str) -> tuple[tuple[str, ...], ...]:
 
 
 @pytest.fixture
-def language(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Language:
+def language(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> WorkerBuild:
     """Make Python the only language, with a build that only copies a file."""
-    made = Language(
+    made = WorkerBuild(
         title="Snake",
         version=(sys.executable, "--version"),
-        least="3.11",
+        oldest_version="3.11",
         home="https://www.python.org",
         steps=step("import shutil; shutil.copy('worker.py', 'built.py')"),
         kept=("built.py",),
@@ -42,7 +42,7 @@ def language(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Language:
     return made
 
 
-def change(monkeypatch: pytest.MonkeyPatch, language: Language, **fields: Any) -> None:
+def change(monkeypatch: pytest.MonkeyPatch, language: WorkerBuild, **fields: Any) -> None:
     monkeypatch.setitem(builds.LANGUAGES, "snake", replace(language, **fields))
 
 
@@ -99,7 +99,7 @@ def test_build_of_other_sources_is_out_of_date(tmp_path: Path) -> None:
     ],
 )
 def test_failed_build_leaves_nothing_to_start(
-    language: Language, code: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    language: WorkerBuild, code: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     change(monkeypatch, language, steps=step(code))
 
@@ -119,7 +119,7 @@ def test_next_build_removes_what_a_killed_one_left(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_offline_build_says_so_to_its_tools(language: Language, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_offline_build_says_so_to_its_tools(language: WorkerBuild, monkeypatch: pytest.MonkeyPatch) -> None:
     code = "import os, sys; exit(f'error: {sys.argv[1]} {os.environ[chr(80)]}')"
     change(monkeypatch, language, steps=step(code), offline=("-o",), offline_environment={"P": "off"})
 
@@ -133,12 +133,15 @@ def test_offline_build_says_so_to_its_tools(language: Language, monkeypatch: pyt
     [
         ({"version": ("no-such-snake",)}, "`no-such-snake` was not found; readers in Snake need Snake 3.11"),
         ({"tools": ("no-such-tool",)}, "`no-such-tool` was not found"),
-        ({"least": "99.1"}, r"this is Snake 3\..*; readers in Snake need Snake 99.1 or later: https://"),
+        (
+            {"oldest_version": "99.1"},
+            r"this is Snake 3\..*; readers in Snake need Snake 99.1 or later: https://",
+        ),
         ({"version": (sys.executable, "-c", "")}, "printed no version"),
     ],
 )
 def test_toolchain_that_cannot_build(
-    language: Language, fields: dict[str, object], reason: str, monkeypatch: pytest.MonkeyPatch
+    language: WorkerBuild, fields: dict[str, object], reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     change(monkeypatch, language, **fields)
 
@@ -162,7 +165,7 @@ def test_command_lists_and_builds(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_command_builds_the_others_if_a_toolchain_is_missing(
-    language: Language, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    language: WorkerBuild, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(builds.LANGUAGES, "lizard", replace(language, version=("no-such-lizard",)))
     done = bakeoff(tmp_path, "readers", "lizard", "snake")

@@ -56,9 +56,13 @@ class TestAlike:
         assert sorted(alike({0: 0.0, 1: 0.0, 2: 0.0}, 0.0)) == [0, 1, 2]
 
 
-def measure(core: SharedCore, rng: random.Random, *, least: float = 0.0) -> tuple[dict[str, float], float]:
+def measure(
+    core: SharedCore, rng: random.Random, *, free_level: float = 0.0
+) -> tuple[dict[str, float], float]:
     ruler = work(*KERNEL, core, rng)
-    made = Process(30, 0.00025, lambda index: None, ruler, least=least, read=core.read, pause=core.wait)
+    made = Process(
+        30, 0.00025, lambda index: None, ruler, free_level=free_level, read=core.read, pause=core.wait
+    )
     for index, (seconds, factor) in enumerate(CELLS.values()):
         made.enter(index, work(seconds, factor, core, rng), [seconds] * len(ITEMS))
     answer = made.go(collect=True)
@@ -71,7 +75,7 @@ def test_ratios_are_those_of_a_free_core(seed: int) -> None:
     """A neighbor that comes and goes within the process slows each codec by another factor."""
     random.seed(seed)  # the order of slices
     rng = random.Random(seed)
-    found, contention = measure(SharedCore(rng, 0.3, seconds=0.05), rng, least=FREE)
+    found, contention = measure(SharedCore(rng, 0.3, seconds=0.05), rng, free_level=FREE)
 
     assert contention <= highest_free(FREE)
     for name, (seconds, _) in CELLS.items():
@@ -80,7 +84,7 @@ def test_ratios_are_those_of_a_free_core(seed: int) -> None:
 
 def test_a_core_that_is_never_free_is_reported() -> None:
     rng = random.Random(1)
-    found, contention = measure(SharedCore(rng, 1.0), rng, least=FREE)
+    found, contention = measure(SharedCore(rng, 1.0), rng, free_level=FREE)
     seconds, factor = CELLS["json"]
 
     assert contention > highest_free(FREE)

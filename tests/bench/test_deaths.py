@@ -18,7 +18,7 @@ import pytest
 
 from bakeoff.bench.deaths import Deaths
 from bakeoff.bench.figure import Figure
-from bakeoff.bench.foreign.port import Library
+from bakeoff.bench.foreign.port import WorkerLibrary
 from bakeoff.bench.heartbeat import IDLE
 from bakeoff.bench.jobs import CorpusInputs, Ended, Job
 from bakeoff.bench.lab.evolution.attempt import attempts
@@ -32,7 +32,7 @@ from bakeoff.bench.results import Cell, CellFinding, ResultData, read
 from bakeoff.bench.run import interleaved, processes
 from bakeoff.bench.run.context import Run, Stage
 from bakeoff.bench.run.interleaved import Side, interleave, options_of
-from bakeoff.bench.run.languages import Language, Read
+from bakeoff.bench.run.languages import Language, TimedLibrary
 from bakeoff.bench.run.options import Options
 from bakeoff.bench.run.processes import LocalExecutor
 from bakeoff.bench.run.readers import TimedReaders
@@ -233,12 +233,12 @@ def readers(folder: Path, codecs: Sequence[str], deaths: int) -> Reasons:
         return done
 
     options = Options(("few",), tuple(codecs), no_time_limit=True)
-    library = Library("json", "1", "json")
+    library = WorkerLibrary("json", "1", "json")
     language = Language("other", "Other", "1", (library,), ReaderCommand(("other",), "."))
     cells = {codec: Cell("few", "read", codec, place="other.json") for codec in codecs}
     stage = Stage("few", CorpusInputs(""), (), {}, tuple(codecs), Schedule(options))
     for cell in cells.values():
-        stage.reads[cell] = Read(language, library, "", None, 1e-6, 0.0, 0.0, True)
+        stage.reads[cell] = TimedLibrary(language, library, "", None, 1e-6, 0.0, 0.0, True)
     reasons = {}
 
     def write(entry: CellEntry) -> None:

@@ -14,9 +14,9 @@ from click.testing import CliRunner, Result
 
 from bakeoff.bench.foreign import builds
 from bakeoff.bench.foreign.canonical import canonical
-from bakeoff.bench.foreign.port import Worker, WorkerError
+from bakeoff.bench.foreign.port import ForeignWorker, WorkerError
 from bakeoff.bench.lab.fidelity.matrix import Written
-from bakeoff.bench.lab.fidelity.readers import DEATHS, Readers
+from bakeoff.bench.lab.fidelity.readers import DEATHS, ForeignReaders
 from bakeoff.commands import _fidelity_readers
 from bakeoff.commands.fidelity import command
 from bakeoff.errors import UsageError
@@ -141,10 +141,10 @@ def canonical"""
 @pytest.fixture
 def planted(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
     def run(*arguments: str, code: str = PLANTED) -> Result:
-        def begin(language: str) -> Worker:
-            return Worker([sys.executable, "-c", code])
+        def begin(language: str) -> ForeignWorker:
+            return ForeignWorker([sys.executable, "-c", code])
 
-        monkeypatch.setattr(_fidelity_readers, "started", lambda languages: Readers(languages, begin))
+        monkeypatch.setattr(_fidelity_readers, "started", lambda languages: ForeignReaders(languages, begin))
         return CliRunner().invoke(command, ["--readers", "python", *arguments])
 
     return run
@@ -249,13 +249,13 @@ def test_codecs_with_types_of_python_are_left_out(planted: Callable[..., Result]
 def test_worker_that_dies_is_started_again_a_few_times() -> None:
     begun = []
 
-    def begin(language: str) -> Worker:
+    def begin(language: str) -> ForeignWorker:
         begun.append(language)
         if len(begun) == DEATHS:
             raise WorkerError("it does not start")
-        return Worker([sys.executable, "-c", PLANTED])
+        return ForeignWorker([sys.executable, "-c", PLANTED])
 
-    with Readers(["python"], begin) as readers:
+    with ForeignReaders(["python"], begin) as readers:
         reader = next(each for each in readers.libraries if each.format == "json")
         texts = enumerate(["a", "é😀", "b", "é😀", "c", "d"])
         payloads = (Written(json.dumps(text).encode() + b" " * i, canonical(text)) for i, text in texts)
@@ -276,7 +276,7 @@ def test_unknown_language(language: str, words: str) -> None:
 
 
 @pytest.mark.parametrize("language", FOUND)
-def test_known_behavior_is_found(reader: Callable[[str], Worker], language: str) -> None:
+def test_known_behavior_is_found(reader: Callable[[str], ForeignWorker], language: str) -> None:
     reader(language)
     result = CliRunner().invoke(
         command,

@@ -14,7 +14,7 @@ import pytest
 
 from bakeoff.bench.foreign.canonical import CanonicalError, canonical, changes, first_change, parse
 from bakeoff.bench.foreign.judge import judge
-from bakeoff.bench.foreign.port import Worker, WorkerError
+from bakeoff.bench.foreign.port import ForeignWorker, WorkerError
 
 LIBRARY = {"name": "json", "version": "1", "format": "json"}
 WORKER = """
@@ -105,8 +105,8 @@ SLICES: tuple[str, ...] = (
 )
 
 
-def lying(folder: Path, code: str, patience: float = 60.0) -> Worker:
-    return Worker([sys.executable, "-ISc", f"{WORKER}{code}\ntime.sleep(600)"], folder, patience)
+def lying(folder: Path, code: str, patience: float = 60.0) -> ForeignWorker:
+    return ForeignWorker([sys.executable, "-ISc", f"{WORKER}{code}\ntime.sleep(600)"], folder, patience)
 
 
 def ended(folder: Path) -> bool:

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 
 import madeup
 from bakeoff.bench import past
-from bakeoff.bench.past import VARIABLE, Past, Row, between, free_core, place, recall, remember, rows_of
+from bakeoff.bench.past import VARIABLE, Past, PastCell, between, free_core, place, recall, remember, rows_of
 from bakeoff.bench.results import Cell, CheckFacts, Facts, ReadFacts, ResultData, StoreFacts
-from bakeoff.bench.stats import SESSION
+from bakeoff.bench.stats import RUN_TO_RUN
 
 LOAD = Cell("messages", "load", "json")
 
@@ -149,7 +149,7 @@ for n in range(5):
 
 class TestPast:
     def test_nothing_known(self) -> None:
-        assert SESSION == Past([run(1), run(2)], []).sessions()[LOAD]
+        assert RUN_TO_RUN == Past([run(1), run(2)], []).sessions()[LOAD]
 
     def test_runs_apart_widen(self) -> None:
         rng = random.Random(5)
@@ -158,7 +158,7 @@ class TestPast:
         wide, narrow = (Past([run(1), run(2)], rows).sessions()[LOAD] for rows in (apart, agreed))
 
         assert wide.deviation == pytest.approx(0.141, rel=0.25)
-        assert narrow.deviation < 0.5 * SESSION.deviation
+        assert narrow.deviation < 0.5 * RUN_TO_RUN.deviation
         assert 40 == wide.runs == narrow.runs
 
     def test_two_runs_that_agree_prove_little(self) -> None:
@@ -166,15 +166,15 @@ class TestPast:
         rows = [row for n in (3, 4) for row in rows_of(run(n))]
         found = Past([run(1), run(2)], rows).sessions()[LOAD]
 
-        assert found.deviation > 0.85 * SESSION.deviation
-        assert SESSION.degrees + 1 == found.degrees
+        assert found.deviation > 0.85 * RUN_TO_RUN.deviation
+        assert RUN_TO_RUN.degrees + 1 == found.degrees
 
     def test_the_compared_runs_do_not_count(self) -> None:
         """A regression is not evidence that runs differ."""
         sides = run(1), run(2, shift=0.2)
         rows = [row for side in sides for row in rows_of(side)]
 
-        assert SESSION == Past(sides, rows).sessions()[LOAD]
+        assert RUN_TO_RUN == Past(sides, rows).sessions()[LOAD]
 
     @pytest.mark.parametrize(
         "other",
@@ -190,7 +190,7 @@ class TestPast:
         """Another version, machine, option or contention is another cell."""
         rows = [row for n in range(3, 23) for row in rows_of(run(n, **other))]  # type: ignore[arg-type]
 
-        assert SESSION == Past([run(1), run(2)], rows).sessions()[LOAD]
+        assert RUN_TO_RUN == Past([run(1), run(2)], rows).sessions()[LOAD]
 
     def test_options_of_length_do_not_matter(self) -> None:
         rows = [row for n in range(3, 6) for row in rows_of(run(n, options={"budget": 99.0}))]
@@ -204,7 +204,7 @@ class TestPast:
         fresh = [run(n, facts={"json": {"version": "9.9"}}) for n in (1, 2)]
         found = Past(fresh, apart).sessions()
 
-        assert SESSION == found[LOAD]
+        assert RUN_TO_RUN == found[LOAD]
         assert found[replace(LOAD, codec="msgpack")].deviation > 0.2
 
     @pytest.mark.parametrize("factor", [1.07, 1.34, 0.5])
@@ -220,8 +220,8 @@ class TestPast:
         rows = [row for n in range(3, 13) for row in rows_of(version(n))]
         same, edited = Past([version(1), version(13)], rows), Past([version(1), version(2)], rows)
 
-        assert same.sessions()[LOAD].deviation < SESSION.deviation
-        assert edited.sessions()[LOAD].deviation < SESSION.deviation
+        assert same.sessions()[LOAD].deviation < RUN_TO_RUN.deviation
+        assert edited.sessions()[LOAD].deviation < RUN_TO_RUN.deviation
         assert (5, 10) == (same.sessions()[LOAD].runs, edited.sessions()[LOAD].runs)
 
     @pytest.mark.parametrize(
@@ -237,7 +237,7 @@ class TestPast:
         same, other = ([madeup.changed(run(n), facts=each) for n in (1, 2)] for each in facts)
 
         assert 10 == Past(same, rows).sessions()[LOAD].runs
-        assert SESSION == Past(other, rows).sessions()[LOAD]
+        assert RUN_TO_RUN == Past(other, rows).sessions()[LOAD]
 
     def test_edits_of_bakeoff_are_no_noise(self) -> None:
         rows = [
@@ -247,7 +247,7 @@ class TestPast:
         ]
         sides = [run(n, environment={"bakeoff_code": "digest 1"}) for n in (1, 2)]
 
-        assert Past(sides, rows).sessions()[LOAD].deviation < SESSION.deviation
+        assert Past(sides, rows).sessions()[LOAD].deviation < RUN_TO_RUN.deviation
 
     def test_a_new_version_is_judged_by_the_past_of_both(self) -> None:
         """Runs before and after an upgrade both count, each around its own mean."""
@@ -261,7 +261,7 @@ class TestPast:
         found = Past(sides, rows).sessions()[LOAD]
 
         assert 10 == found.runs
-        assert found.deviation < SESSION.deviation
+        assert found.deviation < RUN_TO_RUN.deviation
 
 
 @given(
@@ -274,10 +274,13 @@ def test_the_estimate_is_never_absurd(deviation: float, noise: float, runs: int,
     """It has the degrees of freedom of its runs, and lies above what the assumed value alone leaves of it."""
     rng = random.Random(seed)
     rows = [
-        Row("a", "m", str(n), rng.gauss(0, math.hypot(deviation, noise)), noise, 1.0) for n in range(runs)
+        PastCell("a", "m", str(n), rng.gauss(0, math.hypot(deviation, noise)), noise, 1.0)
+        for n in range(runs)
     ]
     found = between([rows])
 
-    assert SESSION.degrees + runs - 1 == found.degrees
-    assert found.deviation >= SESSION.deviation * math.sqrt(SESSION.degrees / found.degrees) * (1 - 1e-12)
-    assert found.deviation < 10 * math.hypot(deviation, noise) + SESSION.deviation
+    assert RUN_TO_RUN.degrees + runs - 1 == found.degrees
+    assert found.deviation >= RUN_TO_RUN.deviation * math.sqrt(RUN_TO_RUN.degrees / found.degrees) * (
+        1 - 1e-12
+    )
+    assert found.deviation < 10 * math.hypot(deviation, noise) + RUN_TO_RUN.deviation

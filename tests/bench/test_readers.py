@@ -18,10 +18,10 @@ import pytest
 from bakeoff import Schema, codec
 from bakeoff.bench.foreign import builds
 from bakeoff.bench.foreign.canonical import canonical, changes
-from bakeoff.bench.foreign.port import Refused, Timed, Worker
+from bakeoff.bench.foreign.port import ForeignWorker, LibraryRefusal, TimedSlices
 from bakeoff.bench.foreign.schemas import json_schema, reader_schema
 
-Start = Callable[[str], Worker]
+Start = Callable[[str], ForeignWorker]
 
 REFUSED = "refused"
 CODECS = {"json": "json", "msgpack": "msgpack", "cbor": "cbor2"}
@@ -124,7 +124,7 @@ def test_canonical_text_says_what_the_library_returned(
 
     found = reader(language).check(name, payload)
 
-    assert returned == (REFUSED if isinstance(found, Refused) else found)
+    assert returned == (REFUSED if isinstance(found, LibraryRefusal) else found)
 
 
 class Part(TypedDict):
@@ -236,13 +236,13 @@ def test_payloads_are_read_by_their_schema(
     found = set()
     for payload in payloads:
         read = worker.check(name, payload, given)
-        if isinstance(read, Refused):
+        if isinstance(read, LibraryRefusal):
             found.add(f"refused: {read.reason}")
         else:
             found |= set(map(str, changes(canonical(decode(payload)), read)))
 
     assert found == expected
-    assert isinstance(worker.time(name, payloads[1:] or payloads, 2, 1000, 1, given), Timed)
+    assert isinstance(worker.time(name, payloads[1:] or payloads, 2, 1000, 1, given), TimedSlices)
 
 
 class Knot(TypedDict):
@@ -269,7 +269,7 @@ def test_classes_have_any_key_and_may_contain_themselves(reader: Start, library:
 
     for record in records:
         read = worker.check(library, encode(record), json_schema(Schema(kind)))
-        assert not isinstance(read, Refused), read.reason
+        assert not isinstance(read, LibraryRefusal), read.reason
         assert list(changes(canonical(record), read)) == []
 
 
@@ -282,8 +282,8 @@ def test_every_library_is_timed(reader: Start, language: str) -> None:
             continue
         payload = PAYLOADS[library.format]
         timed = worker.time(library.name, [payload, payload], slices=3, slice_ns=1000, seed=1)
-        assert isinstance(timed, Timed)
-        assert isinstance(worker.time(library.name, [payload, b""], 3, 1000, 1), Refused)
+        assert isinstance(timed, TimedSlices)
+        assert isinstance(worker.time(library.name, [payload, b""], 3, 1000, 1), LibraryRefusal)
 
 
 WAITS_OUTSIDE = """
@@ -305,8 +305,8 @@ def test_a_wait_outside_a_slice_is_not_subtracted(reader: Start, tmp_path: Path)
     (tmp_path / "waits.js").write_text(WAITS_OUTSIDE)
     payload = json.dumps(list(range(2000))).encode()
 
-    with Worker([program, "--require", str(tmp_path / "waits.js"), *arguments], folder) as worker:
+    with ForeignWorker([program, "--require", str(tmp_path / "waits.js"), *arguments], folder) as worker:
         timed = worker.time("JSON.parse", [payload], slices=3, slice_ns=1, seed=1)
 
-    assert isinstance(timed, Timed)
+    assert isinstance(timed, TimedSlices)
     assert min(timed.slices) > 1000  # no processor parses 2,000 ints in a microsecond

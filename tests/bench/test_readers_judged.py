@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from bakeoff.bench.facts import ReadFacts
 from bakeoff.bench.foreign.canonical import CanonicalError, canonical, changes, first_change, parse
 from bakeoff.bench.foreign.judge import KEPT, judge
-from bakeoff.bench.foreign.port import Worker
+from bakeoff.bench.foreign.port import ForeignWorker
 
 LEAVES = (
     st.none()
@@ -142,7 +142,7 @@ def test_values_without_canonical_text(value: Any) -> None:
 
 
 @pytest.mark.slow
-def test_judge_counts(reference: Worker) -> None:
+def test_judge_counts(reference: ForeignWorker) -> None:
     records = [{"id": 1}, {"id": 2}, {"id": 3, "x": 0.5}, {"id": 4, "x": 1.5}, {"id": 5}, nested(201)]
     payloads = [b'{"id": 1}', b'{"id": 2.0}', b'{"id": 3, "x": 1}', b'{"id": 4, "x": 2}', b"{", b"[]"]
 
@@ -154,7 +154,7 @@ def test_judge_counts(reference: Worker) -> None:
     assert (facts.language, facts.library) == ("Python", "json")
 
 
-def test_judge_keeps_one_change_for_each_path(reference: Worker) -> None:
+def test_judge_keeps_one_change_for_each_path(reference: ForeignWorker) -> None:
     record = {"many": list(range(100)), **{str(i): i for i in range(KEPT)}}
     read = {"many": [float(i) for i in range(100)], **{str(i): float(i) for i in range(KEPT)}}
 

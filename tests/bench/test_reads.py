@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from bakeoff.bench.foreign import builds
-from bakeoff.bench.foreign.port import Library
+from bakeoff.bench.foreign.port import WorkerLibrary
 from bakeoff.bench.messages.reads import ReaderCommand
 from bakeoff.bench.results import Cell, CellResult, ReadFacts, ResultData, read
-from bakeoff.bench.run.languages import Language, Read
+from bakeoff.bench.run.languages import Language, TimedLibrary
 from bakeoff.bench.run.readers import fitting
 from inprocess import bakeoff
 
@@ -168,12 +168,12 @@ def test_wrong_requests_are_refused_before_anything_is_measured(
     assert said in done.stderr
 
 
-def planned(language: str, library: str, rough: float, *, exact: bool = True) -> tuple[Cell, Read]:
+def planned(language: str, library: str, rough: float, *, exact: bool = True) -> tuple[Cell, TimedLibrary]:
     """Return a reader of JSON that needs a second to start, and another one to warm up."""
-    known = Library(library, "1", "json")
+    known = WorkerLibrary(library, "1", "json")
     spoken = Language(language, language.title(), "1", (known,), ReaderCommand((language,), "."))
     cell = Cell("mine", "read", "json", place=f"{language}-{library}")
-    return cell, Read(spoken, known, "payloads", None, rough, warmup=1.0, start=1.0, exact=exact)
+    return cell, TimedLibrary(spoken, known, "payloads", None, rough, warmup=1.0, start=1.0, exact=exact)
 
 
 def test_short_time_is_for_the_best_library_of_each_language() -> None:

@@ -19,7 +19,7 @@ from bakeoff.bench.frames import MAGIC, PROTOCOL
 from bakeoff.bench.jobs import CorpusInputs, Job
 from bakeoff.bench.messages.alone import Alone
 from bakeoff.bench.messages.check import Check
-from bakeoff.bench.messages.survey import Survey, SurveyPiece
+from bakeoff.bench.messages.survey import SurveyJob, SurveyPiece
 from bakeoff.bench.messages.timing import Time, TimedCell
 from bakeoff.bench.results import read
 from bakeoff.bench.run.environment import environment
@@ -96,7 +96,7 @@ FOUND = {"kind": "alone answer", "value": 1.0, "details": {}}
 CHECKED = {"kind": "checked", "outcome": "ok", "payloads": "0" * 64}
 
 PIECE = SurveyPiece("a.jsonl", 0, 9, 0)
-SURVEY = Survey(
+SURVEY = SurveyJob(
     pieces=(PIECE,),
     seed=1,
     codecs=("json",),

@@ -14,7 +14,7 @@ from bakeoff.bench.method import Cores, Processes
 from bakeoff.bench.results import Measurement
 from bakeoff.bench.stats import (
     Ratio,
-    Session,
+    RunToRun,
     between_runs,
     contention_of,
     holm,
@@ -73,7 +73,7 @@ class TestRatio:
         assert ratio(b, a, paired=False).low < 1
         assert ratio(later, a) == ratio(b, a, paired=False)
         assert ratio(noisy(1.08, 0.001, 20, 2), a, paired=False).low > 1
-        assert ratio(b, a, paired=False, session=Session(0.001, 30)).low > 1
+        assert ratio(b, a, paired=False, session=RunToRun(0.001, 30)).low > 1
 
     def test_one_process_has_no_interval(self) -> None:
         found = ratio(samples([2.0]), samples([1.0]))
@@ -200,7 +200,7 @@ class TestByHand:
 
     @pytest.mark.parametrize(("degrees", "t"), [(4, 2.776445), (9, 2.262157)])
     def test_two_runs_without_noise_differ_by_the_session_alone(self, degrees: int, t: float) -> None:
-        session = Session(0.02, degrees)
+        session = RunToRun(0.02, degrees)
         found = ratio(samples([1.1] * 5), samples([1.0] * 5), paired=False, session=session)
 
         assert math.log(found.high / found.value) == pytest.approx(t * 0.02, rel=1e-5)
@@ -210,7 +210,7 @@ class TestByHand:
         """Logs of variance 1 on 3 and on 5 samples: 1/3 + 1/5 + 0.1, with Satterthwaite's 6.1 degrees."""
         three, five = [-1.0, 0.0, 1.0], [-math.sqrt(2), 0.0, 0.0, 0.0, math.sqrt(2)]
         a, b = (samples([math.exp(x) for x in logs]) for logs in (three, five))
-        found = ratio(a, b, paired=False, session=Session(math.sqrt(0.1), 4))
+        found = ratio(a, b, paired=False, session=RunToRun(math.sqrt(0.1), 4))
         parts = [(1 / 3, 2), (1 / 5, 4), (0.1, 4)]
         total = sum(part for part, _ in parts)
         degrees = total**2 / sum(part**2 / own for part, own in parts)
@@ -263,12 +263,12 @@ def test_what_runs_share_counts_with_its_own_degrees_or_none() -> None:
 
 def test_runs_of_two_versions_by_hand() -> None:
     """Both groups vary by 0.00005; the assumed half of a session's square counts four degrees of six."""
-    found = between_runs([0.0, 0.01], [0.1, 0.11], noise=0.0001, session=Session(0.02, 4))
+    found = between_runs([0.0, 0.01], [0.1, 0.11], noise=0.0001, session=RunToRun(0.02, 4))
     pooled = (2 * 0.00005 + 4 * (0.02**2 / 2 + 0.0001)) / 6
 
     assert found.spread == pytest.approx(math.sqrt(pooled))
     assert math.log(found.high) - 0.1 == pytest.approx(2.446912 * math.sqrt(pooled), rel=1e-5)
-    loud = between_runs([0.0, 0.2], [0.1, 0.3], session=Session(0.001, 4))
+    loud = between_runs([0.0, 0.2], [0.1, 0.3], session=RunToRun(0.001, 4))
     assert loud.spread == pytest.approx(math.sqrt(0.02)), "never less than what the groups show"
 
 

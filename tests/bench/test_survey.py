@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import inprocess
 from bakeoff import corpus
 from bakeoff.bench.jobs import Ended, decode, encode
-from bakeoff.bench.messages.survey import Survey, Surveyed, SurveyPiece
+from bakeoff.bench.messages.survey import Surveyed, SurveyJob, SurveyPiece
 from bakeoff.bench.run.machines.addresses import Machine
 from bakeoff.bench.run.machines.link import CommandLink
 from bakeoff.bench.run.machines.remote import RemoteExecutor
@@ -29,7 +29,7 @@ from bakeoff.datasets.profile import profile
 from bakeoff.datasets.shards import Piece, pieces
 from bakeoff.schemas.schema import of_inferred
 
-JOB = Survey(
+JOB = SurveyJob(
     pieces=(SurveyPiece("shard", 0, 1, 0),),
     seed=1,
     codecs=("json", "msgpack"),
@@ -159,7 +159,7 @@ class Unreliable:
         self.blobs: dict[str, bytes] = {}
         self.cores = [0]
 
-    def submit(self, job: Survey, inputs: Any = None, **more: Any) -> Future[Ended]:
+    def submit(self, job: SurveyJob, inputs: Any = None, **more: Any) -> Future[Ended]:
         future: Future[Ended] = Future()
         left = 0
         for piece in job.pieces:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from bakeoff.bench.foreign.canonical import CanonicalError, canonical, first_change, parse
-from bakeoff.bench.foreign.port import Refused, Timed, Worker, WorkerError
+from bakeoff.bench.foreign.port import ForeignWorker, LibraryRefusal, TimedSlices, WorkerError
 
 MOMENT = dt.datetime(2024, 2, 29, 12, 30, 15, 123456, dt.UTC)
 BIG = ["number", "4340000000000000"]
@@ -32,17 +32,17 @@ HELLO = (
 )
 
 
-def lying(code: str, patience: float = 60) -> Worker:
-    return Worker([sys.executable, "-c", FRAME + code + "\nos.read(0, 1)"], patience=patience)
+def lying(code: str, patience: float = 60) -> ForeignWorker:
+    return ForeignWorker([sys.executable, "-c", FRAME + code + "\nos.read(0, 1)"], patience=patience)
 
 
-def test_reference_worker_names_its_libraries(reference: Worker) -> None:
+def test_reference_worker_names_its_libraries(reference: ForeignWorker) -> None:
     first = reference.libraries[0]
 
     assert (reference.language, first.name, first.format) == ("Python", "json", "json")
 
 
-def test_reference_worker_reads(reference: Worker) -> None:
+def test_reference_worker_reads(reference: ForeignWorker) -> None:
     value = reference.check("json", b'{"x": [1.0, null, "\\ud800"], "id": 9007199254740993}')
 
     assert isinstance(value, list)
@@ -50,25 +50,25 @@ def test_reference_worker_reads(reference: Worker) -> None:
 
 
 @pytest.mark.parametrize(("payload", "error"), [(b"{", "JSONDecodeError"), (b"\xff", "UnicodeDecodeError")])
-def test_refusal_is_no_failure(reference: Worker, payload: bytes, error: str) -> None:
+def test_refusal_is_no_failure(reference: ForeignWorker, payload: bytes, error: str) -> None:
     refused = reference.check("json", payload)
 
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, LibraryRefusal)
     assert refused.reason.startswith(error)
 
 
-def test_reference_worker_writes(reference: Worker) -> None:
+def test_reference_worker_writes(reference: ForeignWorker) -> None:
     assert reference.dump("json", b'{"x":[1.0,null]}') == b'{"x": [1.0, null]}'
-    assert isinstance(reference.dump("json", b"{"), Refused)
+    assert isinstance(reference.dump("json", b"{"), LibraryRefusal)
 
 
 @pytest.mark.slow
-def test_reference_worker_times(reference: Worker) -> None:
+def test_reference_worker_times(reference: ForeignWorker) -> None:
     timed = reference.time("json", [b"1", b"[2]"], slices=3, slice_ns=1000, seed=1)
 
-    assert isinstance(timed, Timed)
+    assert isinstance(timed, TimedSlices)
     assert len(timed.slices) == 3
-    assert isinstance(reference.time("json", [b"1", b"["], slices=3, slice_ns=1000, seed=1), Refused)
+    assert isinstance(reference.time("json", [b"1", b"["], slices=3, slice_ns=1000, seed=1), LibraryRefusal)
 
 
 @pytest.mark.slow
@@ -124,7 +124,7 @@ def test_worker_that_hangs_is_ended() -> None:
 @pytest.mark.slow
 def test_missing_program() -> None:
     with pytest.raises(WorkerError, match="does not start"):
-        Worker(["/nowhere/worker"])
+        ForeignWorker(["/nowhere/worker"])
 
 
 @pytest.mark.parametrize(

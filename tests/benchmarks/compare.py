@@ -20,7 +20,7 @@ from typing import Literal
 import click
 
 from bakeoff.bench.method import Verdicts
-from bakeoff.bench.past import Past, Row, rows_of
+from bakeoff.bench.past import Past, PastCell, rows_of
 from bakeoff.bench.results import Cell, CellResult, CodecFacts, CorpusFacts, Measurement, ResultData
 from bakeoff.bench.run.interleaved import LOOKS
 from bakeoff.bench.stats import split
@@ -148,7 +148,7 @@ def outcomes(
     """Yield what the gate says of two runs, and of the same after `--confirm`."""
     for number in range(machines):
         rng = random.Random(f"{seed} {number}")
-        past: list[Row] = []
+        past: list[PastCell] = []
         for started in range(scenario.past):
             past += rows_of(run(rng, scenario, started, {}))
         before = run(rng, scenario, scenario.past, {})

@@ -21,11 +21,11 @@ import click
 from bakeoff.bench.equality.equal import first_difference
 from bakeoff.bench.foreign import builds
 from bakeoff.bench.foreign.judge import judge
-from bakeoff.bench.foreign.port import Worker
+from bakeoff.bench.foreign.port import ForeignWorker
 from bakeoff.bench.results import Outcome, ResultData
 from bakeoff.codecs import codec
 from bakeoff.errors import RunError, UsageError
-from bakeoff.reports.decide.pick import Wish, pick
+from bakeoff.reports.decide.pick import Requirements, pick
 from madeup import added, planted
 
 from ._frame import Targets, benchmark, run_bakeoff
@@ -72,7 +72,7 @@ KINDS = (
 )
 
 
-def result_of(kind: Kind, workers: Mapping[str, Worker]) -> ResultData:
+def result_of(kind: Kind, workers: Mapping[str, ForeignWorker]) -> ResultData:
     """Return a run with made-up costs, and with what libraries read from real payloads."""
     names = kind.codecs.split()
     costs = {name: {"dump": place * 1e-6, "load": 1e-6} for place, name in enumerate(names, 1)}
@@ -98,10 +98,10 @@ def result_of(kind: Kind, workers: Mapping[str, Worker]) -> ResultData:
     return run
 
 
-def picked(kind: Kind, workers: Mapping[str, Worker]) -> tuple[str, str]:
+def picked(kind: Kind, workers: Mapping[str, ForeignWorker]) -> tuple[str, str]:
     """Return the codec that `pick` chooses for a kind of records, empty for none, and its sentence."""
     try:
-        choice = pick([result_of(kind, workers)], Wish(interop=True))
+        choice = pick([result_of(kind, workers)], Requirements(interop=True))
     except RunError as error:
         return "", str(error)
     return choice.name, choice.sentence

@@ -22,7 +22,7 @@ from bakeoff.bench.jobs import CorpusInputs
 from bakeoff.bench.lab.selftest import faults
 from bakeoff.bench.messages.alone import Alone, AloneAnswer
 from bakeoff.bench.run.processes import LocalExecutor
-from bakeoff.bench.worker.records import Payloads, make_sample
+from bakeoff.bench.worker.records import CheckedPayloads, make_sample
 from bakeoff.datasets import corpus
 from bakeoff.errors import RunError
 
@@ -83,7 +83,9 @@ class _Bench:
         for name in names:
             # The faulty codecs are JSON with something done after decoding.
             encode = codecs.codec("json" if name.startswith("selftest-") else name).encode
-            payloads = self.shop.blobs.put(Payloads([encode(record) for record in records], {}).stored())
+            payloads = self.shop.blobs.put(
+                CheckedPayloads([encode(record) for record in records], {}).stored()
+            )
             made += [_Trial(name, operation, sample, payloads) for operation in operations]
         return made
 

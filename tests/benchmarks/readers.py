@@ -30,14 +30,14 @@ import click
 import bakeoff
 from bakeoff.bench.capabilities import cores
 from bakeoff.bench.foreign import builds
-from bakeoff.bench.foreign.port import PATIENCE, Library
+from bakeoff.bench.foreign.port import PATIENCE, WorkerLibrary
 from bakeoff.bench.jobs import CorpusInputs
 from bakeoff.bench.messages.reads import ReadCell, ReaderCommand, TimedReads, TimeReads
 from bakeoff.bench.method import Readers
 from bakeoff.bench.run.languages import Language
 from bakeoff.bench.worker import time_reads
 from bakeoff.bench.worker.context import WorkerContext
-from bakeoff.bench.worker.records import Payloads
+from bakeoff.bench.worker.records import CheckedPayloads
 
 from ._frame import Targets, benchmark, interval
 
@@ -166,7 +166,7 @@ def payloads() -> Mapping[str, list[bytes]]:
     return {form: [bakeoff.codec(name).encode(each) for each in records] for form, name in CODECS.items()}
 
 
-def without_schema(language: Language) -> list[Library]:
+def without_schema(language: Language) -> list[WorkerLibrary]:
     """Return the libraries that need no schema."""
     return [each for each in language.libraries if each.format in CODECS and not each.typed]
 
@@ -196,10 +196,12 @@ def timed(starts: Sequence[ReaderCommand], library: str, asked: Sequence[bytes])
         slice=Readers.SLICE,
         seconds=math.inf,
         patience=3 * PATIENCE,
-        least=0.0,
+        free_level=0.0,
         repeats=1.0,
     )
-    context = SimpleNamespace(blobs={DIGEST: Payloads(list(asked), {}).stored()}, beat=lambda index: None)
+    context = SimpleNamespace(
+        blobs={DIGEST: CheckedPayloads(list(asked), {}).stored()}, beat=lambda index: None
+    )
     answer = time_reads.run(job, cast(WorkerContext, context))
     assert isinstance(answer, TimedReads), answer
     assert not answer.errors, answer.errors

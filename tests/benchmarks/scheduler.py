@@ -35,7 +35,7 @@ from bakeoff.bench.run.options import Options
 from bakeoff.bench.run.processes import LocalExecutor
 from bakeoff.bench.run.reading import prepare
 from bakeoff.bench.run.session import Session
-from bakeoff.bench.run.stopping import Rule
+from bakeoff.bench.run.stopping import StopRule
 from bakeoff.bench.stats import verdicts
 from bakeoff.bench.worker.time import harness
 from bakeoff.errors import RunError
@@ -46,7 +46,7 @@ NINE = ("json", "simplejson", "orjson", "msgpack", "ormsgpack", "msgspec-msgpack
 FIVE = ("json", "msgpack", "orjson", "pickle", "bson")
 PLANTED = 0.02
 REPLAYS = 10_000
-SAME = Rule(precision=0.0028, fewest=5, most=160)
+SAME = StopRule(precision=0.0028, fewest=5, most=160)
 """For pairs of the same codec, so that the largest of 200 differences may stay below half a per cent."""
 
 
@@ -110,7 +110,7 @@ class Bench:
     def duels(
         self,
         pairs: Sequence[tuple[TimedCell, TimedCell]],
-        rule: Rule,
+        rule: StopRule,
         budget: float = math.inf,
     ) -> list[Duel]:
         """Compare pairs of cells in one session of shared processes, each stopped by the rule.
@@ -146,7 +146,7 @@ class Bench:
         return [found[index] for index in sorted(found)]
 
 
-def _duel(name: str, cells: Mapping[str, list[Measurement]], rule: Rule, seconds: float) -> Duel:
+def _duel(name: str, cells: Mapping[str, list[Measurement]], rule: StopRule, seconds: float) -> Duel:
     verdict, ratio = verdicts(cells, rule.alpha, rule.tie)["b", "a"]
     logs = tuple(math.log(b.paired / a.paired) for a, b in zip(cells["a"], cells["b"], strict=True))
     return Duel(name, verdict, ratio.value - 1, logs, seconds)
@@ -187,7 +187,7 @@ def replays(duels: Sequence[Duel]) -> tuple[float, float]:
     return wrong[0] / REPLAYS, wrong[1] / REPLAYS
 
 
-def _replay(logs: Sequence[float], rule: Rule, alpha: float) -> bool:
+def _replay(logs: Sequence[float], rule: StopRule, alpha: float) -> bool:
     for n in rule.looks():
         cells = {
             "a": [Measurement(1.0, 1.0, 1.0, i) for i in range(n)],

@@ -126,50 +126,50 @@ class Run:
     Attributes:
         samples: By cell.
         free: They are those of a free core.
-        least: The reading of a free core, as far as it has been seen.
+        level: The reading of a free core, as far as it has been seen.
     """
 
     samples: Mapping[str, Sequence[Measurement]]
     free: bool
-    least: float
+    level: float
 
 
-def run(rng: random.Random, shared: float, processes: int, *, least: float = 0.0, sort: bool = True) -> Run:
+def run(rng: random.Random, shared: float, processes: int, *, level: float = 0.0, sort: bool = True) -> Run:
     """Measure all cells in one run.
 
     Args:
         rng: What happens by chance.
         shared: Share of the time that the core is shared.
         processes: Timing processes; up to three times as many until enough had a free core.
-        least: What earlier runs saw of a free core; 0 for nothing.
+        level: What earlier runs saw of a free core; 0 for nothing.
         sort: Use the readings.
     """
     core = SharedCore(rng, shared)
     found: dict[str, list[Measurement]] = {name: [] for name in CELLS}
     contention: dict[int, float] = {}
     for number in range(3 * processes):
-        if number >= processes and (not sort or _free(contention, least)):
+        if number >= processes and (not sort or _free(contention, level)):
             break
         core.wait(START)
         look = core.read if sort else lambda: FREE
         ruler = work(*KERNEL, core, rng)
-        made = Process(30, SLICE, lambda index: None, ruler, least=least, read=look, pause=core.wait)
+        made = Process(30, SLICE, lambda index: None, ruler, free_level=level, read=look, pause=core.wait)
         for index, (seconds, factor) in enumerate(CELLS.values()):
             cell = work(seconds * rng.lognormvariate(0, LAYOUT), factor, core, rng)
             made.enter(index, cell, [seconds] * len(ITEMS))
         answer = made.go(collect=True)
         contention[number] = answer.contention
-        least = answer.least
+        level = answer.free_level
         for index, name in enumerate(CELLS):
             value = answer.cells[str(index)].paired
             found[name].append(Measurement(value, value, value, number))
-    used = alike(contention, least) if sort else contention
+    used = alike(contention, level) if sort else contention
     samples = {name: [s for s in samples if s.pair in used] for name, samples in found.items()}
-    return Run(samples, _free(contention, least), least)
+    return Run(samples, _free(contention, level), level)
 
 
-def _free(contention: Mapping[int, float], least: float) -> bool:
-    return all(contention[number] <= highest_free(least) for number in alike(contention, least))
+def _free(contention: Mapping[int, float], level: float) -> bool:
+    return all(contention[number] <= highest_free(level) for number in alike(contention, level))
 
 
 def ratios(samples: Mapping[str, Sequence[Measurement]]) -> dict[str, float]:
@@ -226,10 +226,10 @@ def main(targets: Targets, runs: int, processes: int, here: bool) -> None:
     for shared in (0.0, 0.1, 0.26, 0.5, 1.0):
         for sort in (True, False):
             rng = random.Random(f"{shared} {sort}")
-            every, least = [], 0.0
+            every, level = [], 0.0
             for _ in range(runs):
-                every.append(run(rng, shared, processes, least=least, sort=sort))
-                least = every[-1].least
+                every.append(run(rng, shared, processes, level=level, sort=sort))
+                level = every[-1].level
             counted = [ratios(one.samples) for one in every if one.free]
             words, furthest = [], 0.0
             for name in names:

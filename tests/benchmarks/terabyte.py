@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 import click
 
 from bakeoff.bench.jobs import decode, encode
-from bakeoff.bench.messages.survey import Survey, Surveyed, SurveyPiece
+from bakeoff.bench.messages.survey import Surveyed, SurveyJob, SurveyPiece
 from bakeoff.bench.run.processes import LocalExecutor
 from bakeoff.bench.survey import SurveyTally
 from bakeoff.bench.worker.survey import Surveyor
@@ -38,7 +38,7 @@ MERGES = 20
 STARTS = 10
 OPEN = 0.1
 """Seconds that a small file on a remote storage takes to open."""
-JOB = Survey(
+JOB = SurveyJob(
     pieces=(SurveyPiece("", 0, 0, 0),),
     seed=1,
     codecs=("json", "msgpack"),

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bakeoff import codecs
-from bakeoff.codecs.defaults import Field, field, waiting
+from bakeoff.codecs.defaults import FieldFigures, field, waiting
 from bakeoff.codecs.registry import Declaration
 
 FAST = {"messages": (100.0, 100.0), "movies": (10.0, 10.0)}
@@ -37,13 +37,13 @@ def declared(name: str, kind: str = "json", library: str = "lib", **facts: Any) 
     ],
 )
 def test_a_codec_waits_that_another_beats_on_every_shape(expected, slow, figures):
-    known = Field({"fast": FAST, "slow": figures}, {"popular": 1_000, "known": 1_001})
+    known = FieldFigures({"fast": FAST, "slow": figures}, {"popular": 1_000, "known": 1_001})
 
     assert expected == waiting([declared("fast"), slow], known)
 
 
 def test_a_codec_without_guards_beats_no_guarded_one():
-    known = Field({"fast": FAST, "slow": SLOW}, {})
+    known = FieldFigures({"fast": FAST, "slow": SLOW}, {})
 
     assert set() == waiting([declared("fast", unguarded=True), declared("slow")], known)
     assert {"slow"} == waiting([declared("fast"), declared("slow", unguarded=True)], known)

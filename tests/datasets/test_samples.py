@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from bakeoff import datasets
 from bakeoff.datasets import profile, sampling
 from bakeoff.datasets.corpora import Sources
-from bakeoff.datasets.sampling import Sampler, strata
+from bakeoff.datasets.sampling import Reservoir, strata
 
 counts = st.integers(0, 400)
 sizes = st.integers(1, 50)
@@ -24,7 +24,7 @@ seeds = st.integers(0, 2**64 - 1)
 
 @given(counts, sizes, seeds)
 def test_sampler_draws_in_order(count: int, size: int, seed: int) -> None:
-    samplers = [Sampler(size, seed) for _ in range(2)]
+    samplers = [Reservoir(size, seed) for _ in range(2)]
     for sampler in samplers:
         sampler.take(range(count))
     drawn = samplers[0].records()
@@ -38,7 +38,7 @@ def test_sampler_draws_in_order(count: int, size: int, seed: int) -> None:
 
 @given(counts, sizes, seeds, st.integers(0, 400))
 def test_sampler_does_not_care_for_batches(count: int, size: int, seed: int, cut: int) -> None:
-    whole, parts = Sampler(size, seed), Sampler(size, seed)
+    whole, parts = Reservoir(size, seed), Reservoir(size, seed)
     whole.take(range(count))
     parts.take(range(min(cut, count)))
     parts.take(range(min(cut, count), count))
@@ -49,7 +49,7 @@ def test_sampler_does_not_care_for_batches(count: int, size: int, seed: int, cut
 def test_sampler_has_no_favourites() -> None:
     hits = [0] * 20
     for seed in range(4_000):
-        sampler = Sampler(5, seed)
+        sampler = Reservoir(5, seed)
         sampler.take(range(20))
         for record in sampler.records():
             hits[record] += 1
@@ -144,7 +144,7 @@ def test_a_reservoir_of_large_records_holds_fewer(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(sampling, "_HELD", 2_000)
     seen = dict.fromkeys(range(40), 0)
     for seed in range(2_000):
-        sampler = sampling.Sampler(30, seed)
+        sampler = sampling.Reservoir(30, seed)
         sampler.take((n, b"x" * (150 if n % 4 else 30)) for n in range(40))
         kept = sampler.records()
         assert sum(map(sampling.pickled, kept)) <= 2_000
@@ -159,7 +159,7 @@ def test_of_records_larger_than_the_reservoir_one_is_kept(monkeypatch: pytest.Mo
     monkeypatch.setattr(sampling, "_HELD", 2_000)
     for size in (1_500, 3_000):
         for count in (1, 2, 3, 40):
-            sampler = sampling.Sampler(30, 1)
+            sampler = sampling.Reservoir(30, 1)
             sampler.take(b"x" * size for _ in range(count))
 
             assert [b"x" * size] == sampler.records()

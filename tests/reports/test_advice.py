@@ -18,7 +18,7 @@ from bakeoff.bench.results import Measurement, ResultData
 from bakeoff.bench.verdict import rankings
 from bakeoff.errors import BakeoffError, RunError
 from bakeoff.reports import render
-from bakeoff.reports.decide.pick import PickedCodec, Wish, pick
+from bakeoff.reports.decide.pick import PickedCodec, Requirements, pick
 from bakeoff.reports.decide.pick_output import render as written
 from bakeoff.reports.model.candidates import standing_on
 from bakeoff.reports.model.cost import PLAUSIBLE, CostModel, parse_bandwidth
@@ -146,19 +146,19 @@ def understood(sentence: str) -> Said:
     return Said(found["winner"], found["loser"], above, kind, start if len(ends) > 1 else None, end, until)
 
 
-def _pick(results: list[ResultData], wish: Wish) -> PickedCodec:
+def _pick(results: list[ResultData], requirements: Requirements) -> PickedCodec:
     """`pick` without what would change its answer, which takes most of its time."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("bakeoff.reports.decide.pick.breakeven", lambda *_: iter(()))
-        return pick(results, wish)
+        return pick(results, requirements)
 
 
-def asked(run: ResultData, wish: Wish, unit: str, value: float) -> PickedCodec:
+def asked(run: ResultData, requirements: Requirements, unit: str, value: float) -> PickedCodec:
     """What `pick` answers for the same use with one weight changed."""
     if unit == "a gigabyte":
-        assert wish.prices is not None
-        return _pick([run], replace(wish, prices=replace(wish.prices, gigabyte=value)))
-    return _pick([run], replace(wish, cost=replace(wish.cost, **{unit: value})))
+        assert requirements.prices is not None
+        return _pick([run], replace(requirements, prices=replace(requirements.prices, gigabyte=value)))
+    return _pick([run], replace(requirements, cost=replace(requirements.cost, **{unit: value})))
 
 
 def leading(choice: PickedCodec) -> set[str]:
@@ -167,10 +167,10 @@ def leading(choice: PickedCodec) -> set[str]:
     return level | {name for name, times in choice.runners_up if times <= 1 + Verdicts.TIE}
 
 
-def contradictions(run: ResultData, wish: Wish, sentence: str) -> Iterator[str]:
+def contradictions(run: ResultData, requirements: Requirements, sentence: str) -> Iterator[str]:
     """Yield what `pick` says against a sentence."""
     said = understood(sentence)
-    at = cache(lambda value: asked(run, wish, said.unit, value))
+    at = cache(lambda value: asked(run, requirements, said.unit, value))
     if at(said.end).name != said.winner:
         yield f"{sentence}: at its end {at(said.end).name}"
     for value in said.beyond():
@@ -197,10 +197,10 @@ def lines_of(run: ResultData, cost: CostModel) -> dict[str, list[str]]:
     return found
 
 
-def missed(run: ResultData, wish: Wish, winner: str, lines: list[str]) -> Iterator[str]:
+def missed(run: ResultData, requirements: Requirements, winner: str, lines: list[str]) -> Iterator[str]:
     """Yield where `pick` answers another codec although no line says so."""
     said = {(found.unit, found.above): found for found in map(understood, lines)}
-    for unit, now in (("reads", wish.cost.reads), ("bandwidth", wish.cost.bandwidth)):
+    for unit, now in (("reads", requirements.cost.reads), ("bandwidth", requirements.cost.bandwidth)):
         for above in (False, True):
             change = said.get((unit, above))
             low, high = PLAUSIBLE[unit]
@@ -209,7 +209,7 @@ def missed(run: ResultData, wish: Wish, winner: str, lines: list[str]) -> Iterat
                 continue
             start = min(max(now, low), high)
             value = start * (last / start) ** 0.9
-            if winner not in leading(choice := asked(run, wish, unit, value)):
+            if winner not in leading(choice := asked(run, requirements, unit, value)):
                 yield f"{lines}: at {value:g} {unit} {choice.name}"
 
 
@@ -221,10 +221,10 @@ def test_pick_contradicts_no_sentence_about_random_results(first: int) -> None:
     for seed in range(first, first + SHARE):
         run, cost = drawn(seed)
         for corpus, lines in lines_of(run, cost).items():
-            wish = Wish(cost, corpora=(corpus,))
+            requirements = Requirements(cost, corpora=(corpus,))
             said = lines
             try:
-                choice = pick([run], wish) if seed % 5 == 0 else _pick([run], wish)
+                choice = pick([run], requirements) if seed % 5 == 0 else _pick([run], requirements)
             except BakeoffError:
                 assert not said, seed
                 continue
@@ -236,17 +236,17 @@ def test_pick_contradicts_no_sentence_about_random_results(first: int) -> None:
             if seed % 5 == 0:
                 assert said == list(choice.breakeven), seed
             for line in said:
-                bad += [f"{seed} {corpus} {cost} {one}" for one in contradictions(run, wish, line)]
-            bad += [f"{seed} {corpus} {cost} {one}" for one in missed(run, wish, choice.name, said)]
+                bad += [f"{seed} {corpus} {cost} {one}" for one in contradictions(run, requirements, line)]
+            bad += [f"{seed} {corpus} {cost} {one}" for one in missed(run, requirements, choice.name, said)]
     assert [] == bad, "\n".join(bad)
     assert changes > SHARE / 2
     assert nothing > SHARE / 10
 
 
-def other_use(rng: random.Random, cost: CostModel) -> Wish:
+def other_use(rng: random.Random, cost: CostModel) -> Requirements:
     """Return requirements of which each changes what the chooser looks at."""
     prices = Prices(300.0, rng.choice([0.0, 0.01, 1.0])) if rng.random() < 0.4 else None
-    return Wish(
+    return Requirements(
         cost,
         rate=rng.choice([3e3, 3e5]) if prices or rng.random() < 0.3 else None,
         prices=prices,
@@ -262,14 +262,14 @@ def test_pick_does_not_contradict_itself_over_several_corpora_and_by_price() -> 
     bad = []
     for seed in range(2 * SHARE):
         run, cost = drawn(seed)
-        wish = other_use(random.Random(seed), cost)
+        requirements = other_use(random.Random(seed), cost)
         try:
-            choice = pick([run], wish)
+            choice = pick([run], requirements)
         except BakeoffError:
             continue
         changes += len(choice.breakeven)
         for line in choice.breakeven:
-            bad += [f"{seed} {wish} {one}" for one in contradictions(run, wish, line)]
+            bad += [f"{seed} {requirements} {one}" for one in contradictions(run, requirements, line)]
     assert [] == bad, "\n".join(bad)
     assert changes > SHARE / 3
 
@@ -285,15 +285,15 @@ def test_a_smaller_payload_that_only_ties_on_a_slow_line_overtakes_nothing() -> 
 
     assert {"messages": [NOTHING]} == lines_of(run, CostModel())
     assert "nothing at 0.01 to 10,000 reads per write, 8 kbit/s to 800 Gbit/s\n" in render([run], "text")
-    assert () == pick([run], Wish()).breakeven
+    assert () == pick([run], Requirements()).breakeven
     for bandwidth in ("567kbit/s", "100kbit/s"):
-        assert "msgpack" == pick([run], Wish(CostModel.of(bandwidth=bandwidth))).name
+        assert "msgpack" == pick([run], Requirements(CostModel.of(bandwidth=bandwidth))).name
 
 
 def test_an_answer_that_is_not_distinguishable_is_overtaken_from_here_on() -> None:
     planted = {"a": {"dump": 2e-6, "load": 1e-6, "size": 9.0}, "b": {"dump": 1e-6, "load": 2e-6, "size": 9.0}}
     run = madeup.planted(planted, noise=0.05, seed=1)
-    choice = pick([run], Wish())
+    choice = pick([run], Requirements())
     said = [understood(sentence) for sentence in choice.breakeven]
     other = [name for name, _ in choice.unresolved]
 
@@ -310,14 +310,14 @@ def test_who_leads_beyond_another_change_is_said() -> None:
     run = madeup.planted(planted, noise=0.0)
 
     assert ("b overtakes a above 1.94 to 2.06 reads per write and leads up to 22.1 reads per write",) == pick(
-        [run], Wish()
+        [run], Requirements()
     ).breakeven
 
 
 def test_a_range_from_nothing_has_its_end_only() -> None:
     """Two that tie without reads are in that order at no number of them."""
     planted = {"a": {"dump": 1e-6, "load": 5e-6, "size": 9.0}, "b": {"dump": 1e-6, "load": 3e-6, "size": 9.0}}
-    choice = pick([madeup.planted(planted, noise=0.0)], Wish(CostModel(0.0)))
+    choice = pick([madeup.planted(planted, noise=0.0)], Requirements(CostModel(0.0)))
 
     assert ("a", ("b",)) == (choice.name, choice.tied)
     assert ("b overtakes a above 0.01 reads per write",) == choice.breakeven
@@ -331,14 +331,14 @@ def test_a_rate_ends_what_is_asked_of_a_line() -> None:
         "c": {"dump": 600e-6, "load": 600e-6, "size": 100.0},
     }
     run = madeup.planted(planted, noise=0.0005)
-    (slow,) = pick([run], Wish()).breakeven
+    (slow,) = pick([run], Requirements()).breakeven
 
     assert "c" == understood(slow).winner
     assert understood(slow).end < 1e6
     assert "c overtakes a below 5.94 to 6.08 Mbit/s" == slow
-    assert () == pick([run], Wish(rate=1000.0)).breakeven
-    assert "b" == pick([run], Wish(CostModel.of(bandwidth="7.95 Mbit/s"), rate=1000.0)).name
-    (near,) = pick([run], Wish(rate=700.0)).breakeven
+    assert () == pick([run], Requirements(rate=1000.0)).breakeven
+    assert "b" == pick([run], Requirements(CostModel.of(bandwidth="7.95 Mbit/s"), rate=1000.0)).name
+    (near,) = pick([run], Requirements(rate=700.0)).breakeven
     assert f"{slow} and leads down to 560 kbit/s" == near, "its payloads need that"
 
 
@@ -351,7 +351,7 @@ def test_all_formats_say_the_same() -> None:
     for form in ("text", "md", "latex", "rst", "html", "json"):
         assert said in render([run], form), form
     assert said in notebook(run)
-    assert f"  {change.sentence}\n" in written(pick([run], Wish()))
+    assert f"  {change.sentence}\n" in written(pick([run], Requirements()))
 
 
 @pytest.mark.slow

@@ -21,7 +21,7 @@ from bakeoff.bench.results import Cell, CheckFacts, GrowthFacts, Measurement, wr
 from bakeoff.bench.run import interleaved
 from bakeoff.bench.run.interleaved import Again
 from bakeoff.bench.run.options import Options
-from bakeoff.bench.stats import Session
+from bakeoff.bench.stats import RunToRun
 from bakeoff.errors import UsageError
 from bakeoff.reports.decide import compare_output as written
 from bakeoff.reports.decide.compare import compare
@@ -30,7 +30,7 @@ from madeup import PLANTED, added, changed
 
 BASE = {name: PLANTED[name] for name in ("json", "msgpack")}
 
-CALM = Session(0.001, 30, 31)
+CALM = RunToRun(0.001, 30, 31)
 """Two runs of a machine whose past runs agreed."""
 
 
@@ -170,12 +170,12 @@ class TestCompare:
     def test_past_runs_are_named(self, result_of):
         runs = result_of(BASE), result_of(BASE, seed=2)
         cells = [cell.cell for cell in runs[0].cells if cell.cell.operation != "size"]
-        of_one = {Cell("messages", "load", "json"): Session(0.031, 12, 9)}
-        alike = {cell: Session(0.0126 + number / 10000, 7, 3) for number, cell in enumerate(cells)}
-        of_all = {cell: Session(0.01 + number / 1000, 7, 3) for number, cell in enumerate(cells)}
-        few = {cell: Session(0.01, 7, 3 + number) for number, cell in enumerate(cells)}
+        of_one = {Cell("messages", "load", "json"): RunToRun(0.031, 12, 9)}
+        alike = {cell: RunToRun(0.0126 + number / 10000, 7, 3) for number, cell in enumerate(cells)}
+        of_all = {cell: RunToRun(0.01 + number / 1000, 7, 3) for number, cell in enumerate(cells)}
+        few = {cell: RunToRun(0.01, 7, 3 + number) for number, cell in enumerate(cells)}
 
-        def said(sessions: dict[Cell, Session]) -> list[str]:
+        def said(sessions: dict[Cell, RunToRun]) -> list[str]:
             notes = table(compare(*runs, sessions=sessions)).notes
             return [note.removeprefix("two runs of the same code ") for note in notes if "two runs" in note]
 

@@ -13,7 +13,7 @@ import madeup
 from bakeoff.bench import past
 from bakeoff.bench.operations import operation
 from bakeoff.bench.results import Cell, CellResult, CheckFacts, Measurement, OperationFacts, ResultData
-from bakeoff.bench.stats import SESSION, Ratio, Session
+from bakeoff.bench.stats import RUN_TO_RUN, Ratio, RunToRun
 from bakeoff.errors import UsageError
 from bakeoff.reports.decide.compare import Comparison, again, compare, settled
 from bakeoff.reports.decide.compare_output import table
@@ -21,7 +21,7 @@ from bakeoff.reports.decide.compare_output import table
 LESS = operation("load").facts()
 MORE = operation("threads-load:2").facts()
 """Records per second: more is better."""
-CALM = Session(1e-5, 30, 31)
+CALM = RunToRun(1e-5, 30, 31)
 CELL = Cell("messages", "load", "json")
 
 
@@ -30,7 +30,7 @@ def run(load: float = 2e-6, **options: object) -> ResultData:
     return madeup.planted(figures, **{"noise": 1e-5, **options})  # type: ignore[arg-type]
 
 
-def compared(before: ResultData, after: ResultData, session: Session = CALM, **options: bool) -> Comparison:
+def compared(before: ResultData, after: ResultData, session: RunToRun = CALM, **options: bool) -> Comparison:
     sessions = {cell.cell: session for cell in before.cells}
     return compare(before, after, sessions=sessions, **options)
 
@@ -260,7 +260,7 @@ class TestCounts:
 
 def pooled(squares: float) -> float:
     """Return the deviation of one degree of freedom and the assumed ones."""
-    return math.sqrt((SESSION.degrees * SESSION.deviation**2 + squares) / (SESSION.degrees + 1))
+    return math.sqrt((RUN_TO_RUN.degrees * RUN_TO_RUN.deviation**2 + squares) / (RUN_TO_RUN.degrees + 1))
 
 
 class TestPastRuns:
@@ -318,14 +318,14 @@ class TestPastRuns:
 
     def test_pooling_by_hand(self) -> None:
         """Two runs 0.1 apart have a variance of 0.005, twice that between two, and one degree of freedom."""
-        rows = [past.Row("i", "m", f"t{n}", 0.1 * n, 0.0, 1.0) for n in range(2)]
+        rows = [past.PastCell("i", "m", f"t{n}", 0.1 * n, 0.0, 1.0) for n in range(2)]
         found = past.between([rows, rows[:1], []])
 
-        assert (SESSION.degrees + 1, 2) == (found.degrees, found.runs)
+        assert (RUN_TO_RUN.degrees + 1, 2) == (found.degrees, found.runs)
         assert pytest.approx(pooled(2 * 0.005)) == found.deviation
 
     def test_noise_of_the_processes_is_not_that_of_the_runs(self) -> None:
-        rows = [past.Row("i", "m", f"t{n}", 0.1 * n, math.sqrt(0.004), 1.0) for n in range(2)]
+        rows = [past.PastCell("i", "m", f"t{n}", 0.1 * n, math.sqrt(0.004), 1.0) for n in range(2)]
         found = past.between([rows])
 
         assert pytest.approx(pooled(2 * (0.005 - 0.004))) == found.deviation

@@ -15,7 +15,7 @@ import pytest
 import inprocess
 from bakeoff.bench.results import Measurement, ResultData, read
 from bakeoff.reports import render
-from bakeoff.reports.decide.pick import Wish, pick
+from bakeoff.reports.decide.pick import Requirements, pick
 from bakeoff.reports.model.cost import CostModel
 from bakeoff.reports.model.crossover import crossovers, leaders
 from bakeoff.reports.model.numbers import bytes_said
@@ -100,8 +100,10 @@ def test_pick_contradicts_no_crossover_of_random_sweeps() -> None:
                 if one.low <= size <= one.high or not one.since < size < one.until:
                     continue
                 first = one.below if size < one.low else one.above
-                wish = Wish(CostModel(0.0), formats=(one.below, one.above), corpora=(f"c-{size:g}",))
-                choice = pick([run], wish)
+                requirements = Requirements(
+                    CostModel(0.0), formats=(one.below, one.above), corpora=(f"c-{size:g}",)
+                )
+                choice = pick([run], requirements)
                 ties += bool(choice.tied)
                 assert first in {choice.name, *choice.tied, *dict(choice.unresolved)}, (seed, one, size)
     assert found > 50

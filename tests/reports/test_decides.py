@@ -12,12 +12,12 @@ import pytest
 
 import madeup
 from bakeoff.bench.results import Cell, CellResult, Measurement, ResultData
-from bakeoff.bench.stats import OPPOSITE, Ratio, Session, Verdict
+from bakeoff.bench.stats import OPPOSITE, Ratio, RunToRun, Verdict
 from bakeoff.bench.verdict import Contest
 from bakeoff.errors import UsageError
-from bakeoff.reports.decide.change_points import Once, Timed, places
-from bakeoff.reports.decide.pick import Wish, pick
-from bakeoff.reports.model.breakeven import Choice, Parts, axes_of, bandwidth_axis, printed, reads_axis
+from bakeoff.reports.decide.change_points import NoisyRuns, Once, places
+from bakeoff.reports.decide.pick import Requirements, pick
+from bakeoff.reports.model.breakeven import Choice, CostParts, axes_of, bandwidth_axis, printed, reads_axis
 from bakeoff.reports.model.cost import CostModel, bandwidth_text, meeting, parse_bandwidth
 from bakeoff.reports.model.crossover import crossovers
 from bakeoff.reports.model.merge import aligned, machines, of_one_machine
@@ -50,11 +50,11 @@ class TestSeveralCorpora:
 
     def test_each_counts_by_its_typical_dump_and_load(self, both: ResultData) -> None:
         """A codec that takes half of the time on small records wins against 10 % on big ones."""
-        assert "a" == pick([both], Wish()).name
-        assert "b" == pick([both], Wish(corpora=("big",))).name
+        assert "a" == pick([both], Requirements()).name
+        assert "b" == pick([both], Requirements(corpora=("big",))).name
 
     def test_runners_up_are_ordered_by_the_weighted_cost(self, both: ResultData) -> None:
-        choice = pick([both], Wish(codec="b"))
+        choice = pick([both], Requirements(codec="b"))
 
         assert ["a", "b"] == list(choice.parts)
         assert "the lowest cost is that of a, 0.7" in choice.sentence
@@ -71,21 +71,21 @@ class TestSeveralCorpora:
             return replace(cell, samples=tuple(more))
 
         later = replace(both, cells=tuple(map(slower, both.cells)))
-        first, second = (pick([run], Wish(codec="b")) for run in (both, later))
+        first, second = (pick([run], Requirements(codec="b")) for run in (both, later))
 
         assert [pytest.approx(times) for _, times in first.runners_up] == [
             times for _, times in second.runners_up
         ]
 
     def test_prices_weigh_all_records_alike(self, both: ResultData) -> None:
-        wish = Wish(rate=100.0, prices=Prices(300.0))
+        requirements = Requirements(rate=100.0, prices=Prices(300.0))
 
-        assert "b" == pick([both], wish).name
+        assert "b" == pick([both], requirements).name
 
     def test_two_alike_cost_what_one_does(self) -> None:
         figures = {"a": (1e-6, 3e-6), "b": (2e-6, 6e-6)}
         one, other = on("x", figures), on("y", figures)
-        alone, both = pick([one], Wish()), pick([together(one, other)], Wish())
+        alone, both = pick([one], Requirements()), pick([together(one, other)], Requirements())
 
         for name, parts in alone.parts.items():
             assert pytest.approx(parts.dump, rel=0.01) == both.parts[name].dump
@@ -93,10 +93,10 @@ class TestSeveralCorpora:
 
     def test_a_codec_must_have_taken_part_on_all(self) -> None:
         run = together(on("x", {"a": (1e-6, 1e-6), "b": (9e-6, 9e-6)}), on("y", {"b": (9e-6, 9e-6)}))
-        choice = pick([run], Wish())
+        choice = pick([run], Requirements())
 
         assert ("b", (("a", Obstacle("absent", "y")),)) == (choice.name, choice.excluded)
-        assert "a" == pick([run], Wish(corpora=("x",))).name
+        assert "a" == pick([run], Requirements(corpora=("x",))).name
 
 
 class TestExclusions:
@@ -116,14 +116,14 @@ class TestExclusions:
         run = self.field()
         cells = tuple(c for c in run.cells if (c.cell.codec, c.cell.operation) != ("a", lacking))
 
-        ((name, found),) = pick([replace(run, cells=cells)], Wish(cost)).excluded
+        ((name, found),) = pick([replace(run, cells=cells)], Requirements(cost)).excluded
 
         assert ("a", why) == (name, found.words)
 
     def test_a_codec_that_readers_read_must_still_fit(self) -> None:
         figures = {"dump": 1e-6, "load": 1e-6}
         run = madeup.planted({"a": figures, "b": figures}, losses={"a": ("`tuple` came back as `list`",)})
-        ((name, why),) = pick([run], Wish(CostModel(readers="go*1"))).excluded
+        ((name, why),) = pick([run], Requirements(CostModel(readers="go*1"))).excluded
 
         assert ("a", "loses data (`tuple` came back as `list`)") == (name, why.words)
 
@@ -132,26 +132,29 @@ class TestExclusions:
             self.field(), "a", "load", sample=lambda sample: replace(sample, pair=sample.pair + 99)
         )
 
-        assert (("a", Obstacle("without figure")),) == pick([run], Wish()).excluded
+        assert (("a", Obstacle("without figure")),) == pick([run], Requirements()).excluded
 
     @pytest.mark.parametrize(
-        ("facts", "wish", "allowed"),
+        ("facts", "requirements", "allowed"),
         [
-            ({"trusted_only": True}, Wish(), Wish(trusted=True)),
-            ({"unguarded": True}, Wish(), Wish(trusted=True)),
-            ({"interoperable": False}, Wish(interop=True), Wish()),
-            ({"format": "x"}, Wish(formats=("b",)), Wish(formats=("x", "b"))),
-            ({"preserves": ()}, Wish(needs=("uuid",), codec=None), Wish()),
+            ({"trusted_only": True}, Requirements(), Requirements(trusted=True)),
+            ({"unguarded": True}, Requirements(), Requirements(trusted=True)),
+            ({"interoperable": False}, Requirements(interop=True), Requirements()),
+            ({"format": "x"}, Requirements(formats=("b",)), Requirements(formats=("x", "b"))),
+            ({"preserves": ()}, Requirements(needs=("uuid",), codec=None), Requirements()),
         ],
     )
     def test_each_wish_excludes_what_it_should(
-        self, facts: dict[str, object], wish: Wish, allowed: Wish
+        self, facts: dict[str, object], requirements: Requirements, allowed: Requirements
     ) -> None:
         figures = {"dump": 1e-6, "load": 1e-6, "size": 100.0}
         quick = {key: value / 2 for key, value in figures.items()}
         run = madeup.planted({"a": quick, "b": figures}, facts={"a": facts, "b": {"preserves": ("uuid",)}})
 
-        assert ("b", ["a"]) == ((choice := pick([run], wish)).name, [name for name, _ in choice.excluded])
+        assert ("b", ["a"]) == (
+            (choice := pick([run], requirements)).name,
+            [name for name, _ in choice.excluded],
+        )
         assert ("a", ()) == ((choice := pick([run], allowed)).name, choice.excluded)
 
     @pytest.mark.parametrize(
@@ -164,7 +167,7 @@ class TestExclusions:
             {"a": {"dump": 1e-6, "load": 1e-6, "size": 100.0}, "b": {"dump": 9e-6, "load": 9e-6, "size": 9.0}}
         )
         cost = CostModel(3.0, bandwidth, crossings)  # type: ignore[arg-type]
-        choice = pick([run], Wish(cost, rate=1000.0))
+        choice = pick([run], Requirements(cost, rate=1000.0))
 
         assert fits == ("a" in choice.parts)
         assert fits == (() == choice.excluded)
@@ -190,8 +193,8 @@ class TestPrices:
         self, reads: float, gigabyte: float, crossings: str, said: str
     ) -> None:
         cost = CostModel(reads, math.inf, crossings)  # type: ignore[arg-type]
-        wish = Wish(cost, rate=1000.0, prices=Prices(300.0, gigabyte))
-        sentence = pick([madeup.planted(self.FIGURES)], wish).sentence
+        requirements = Requirements(cost, rate=1000.0, prices=Prices(300.0, gigabyte))
+        sentence = pick([madeup.planted(self.FIGURES)], requirements).sentence
 
         count = "one read" if reads == 1 else "2 reads"
         assert f"a year for 1,000 records/s, one write and {count}{said};" in sentence
@@ -214,8 +217,8 @@ class TestPrices:
             for name, times in {"a": 1.0, **others}.items()
         }
         facts = {name: {"extra": name, "library": name} for name in others}
-        wish = Wish(rate=1000.0, prices=Prices(300.0), codec=codec)
-        found = pick([madeup.planted(figures, facts=facts, noise=0.0005)], wish).saving
+        requirements = Requirements(rate=1000.0, prices=Prices(300.0), codec=codec)
+        found = pick([madeup.planted(figures, facts=facts, noise=0.0005)], requirements).saving
 
         assert found is not None
         assert saving == (found.cheaper, found.other)
@@ -225,7 +228,7 @@ class TestPrices:
 @pytest.mark.parametrize("rate", [0, -1.0, math.nan, math.inf])
 def test_a_rate_is_a_number_above_zero(rate: float) -> None:
     with pytest.raises(UsageError, match=r"rate .*: expected more than 0"):
-        Wish(rate=rate)
+        Requirements(rate=rate)
 
 
 @pytest.mark.parametrize(
@@ -280,7 +283,7 @@ def test_a_weight_is_rounded_to_three_digits(value: float, down: float, up: floa
 
 
 def test_only_what_was_measured_may_change() -> None:
-    whole = Parts(1.0, 1.0, 0.0, 1.0)
+    whole = CostParts(1.0, 1.0, 0.0, 1.0)
     counts = {
         (cost, own): len(axes_of(own, cost))
         for cost in (CostModel(), CostModel(0.0, 1e6, "per-read"), CostModel(readers="go*1"))
@@ -338,7 +341,7 @@ def test_lines_meet_in_both_orders() -> None:
 
 
 def test_costs_by_hand() -> None:
-    parts = Parts(dump=1.0, load=2.0, fix=0.5, size=30.0)
+    parts = CostParts(dump=1.0, load=2.0, fix=0.5, size=30.0)
 
     assert 1 + 4 * 2.5 + 30 / 10 == parts.total(CostModel(4.0, 10.0))
     assert 1 + 4 * (2.5 + 30 / 10) == parts.total(CostModel(4.0, 10.0, "per-read"))
@@ -597,7 +600,7 @@ class TestChangePoints:
     def test_times_change_where_they_change_in_both_directions(self, factor: float, place: int) -> None:
         runs = 10
         logs = [0.001 * (-1) ** n + (math.log(factor) if n >= place else 0.0) for n in range(runs)]
-        line = Timed(logs, 1e-6, Session(0.002, 30, 31), [("3.11", 0.0)] * runs, 7)
+        line = NoisyRuns(logs, 1e-6, RunToRun(0.002, 30, 31), [("3.11", 0.0)] * runs, 7)
 
         assert [place] == line.places(0.05)
         assert pytest.approx(factor, rel=0.01) == line.whole([place]).value
@@ -605,17 +608,17 @@ class TestChangePoints:
 
     def test_all_runs_of_a_level_show_its_noise(self) -> None:
         """The first as well as the last."""
-        session = Session(1e-6, 1, 2)
+        session = RunToRun(1e-6, 1, 2)
         for odd in (0, 3, 4, 7):
             logs = [0.0] * 4 + [1.0] * 4
             logs[odd] += 0.2
-            line = Timed(logs, 0.0, session, [("3.11", 0.0)] * 8, 7)
+            line = NoisyRuns(logs, 0.0, session, [("3.11", 0.0)] * 8, 7)
             assert pytest.approx(math.sqrt(4 * 0.01 * 0.75 / 6)) == line.whole([4]).spread
 
     def test_a_level_that_is_taken_back_has_two_changes(self) -> None:
         logs = [0.001 * (-1) ** n + (0.3 if 4 <= n < 8 else 0.0) for n in range(12)]
 
-        assert [4, 8] == Timed(logs, 1e-6, Session(0.002, 30, 31), [("3.11", 0.0)] * 12, 7).places(0.05)
+        assert [4, 8] == NoisyRuns(logs, 1e-6, RunToRun(0.002, 30, 31), [("3.11", 0.0)] * 12, 7).places(0.05)
 
     def test_each_change_is_where_its_neighbors_leave_the_least_squares(self) -> None:
         """Also if the first cut, of a longer stretch, was elsewhere."""
@@ -625,7 +628,7 @@ class TestChangePoints:
             steps = sorted(rng.sample(range(3, 27), 3))
             levels = [rng.choice([-0.1, -0.05, 0.05, 0.1]) * (n + 1) for n in range(4)]
             logs = [levels[sum(n >= s for s in steps)] + rng.gauss(0, 0.02) for n in range(30)]
-            found = Timed(logs, 1e-6, Session(0.002, 30, 31), [("3.11", 0.0)] * 30, 7).places(0.05)
+            found = NoisyRuns(logs, 1e-6, RunToRun(0.002, 30, 31), [("3.11", 0.0)] * 30, 7).places(0.05)
             ends = [0, *found, 30]
             for before, place, after in zip(ends, found, ends[2:], strict=False):
                 first, last = before + (2 if before else 1), after - (1 if after == 30 else 2)
@@ -638,16 +641,16 @@ class TestChangePoints:
     def test_a_sure_difference_within_a_tie_is_no_change(self) -> None:
         for step, found in ((0.008, []), (0.012, [5])):
             logs = [1e-5 * (-1) ** n + (step if n >= 5 else 0.0) for n in range(10)]
-            line = Timed(logs, 1e-10, Session(1e-5, 30, 31), [("3.11", 0.0)] * 10, 7)
+            line = NoisyRuns(logs, 1e-10, RunToRun(1e-5, 30, 31), [("3.11", 0.0)] * 10, 7)
             assert found == line.places(0.05)
 
     def test_what_runs_of_a_version_share_counts_between_versions_only(self) -> None:
         logs = [0.0, 0.001, 0.0, 0.001, 0.1, 0.101, 0.1, 0.101]
         other = [("3.11", 0.01)] * 4 + [("3.12", 0.01)] * 4
-        session = Session(0.002, 30, 31)
+        session = RunToRun(0.002, 30, 31)
 
-        assert [4] == Timed(logs, 1e-6, session, [("3.11", 0.01)] * 8, 7).places(0.05)
-        assert [] == Timed(logs, 1e-6, session, other, 7).places(0.05)
+        assert [4] == NoisyRuns(logs, 1e-6, session, [("3.11", 0.01)] * 8, 7).places(0.05)
+        assert [] == NoisyRuns(logs, 1e-6, session, other, 7).places(0.05)
 
     @pytest.mark.parametrize(("runs", "tested"), [(1, 0), (2, 1), (3, 2), (4, 3), (5, 4), (8, 16)])
     def test_the_places_of_a_line_are_counted(self, runs: int, tested: int) -> None:

@@ -11,7 +11,7 @@ import pytest
 import madeup
 from bakeoff.bench.results import CellResult, CodecFacts, Outcome, PyperfFacts
 from bakeoff.bench.verdict import Drawback
-from bakeoff.reports.decide.pick import Wish, pick
+from bakeoff.reports.decide.pick import Requirements, pick
 from bakeoff.reports.model.candidates import Candidate, candidates_on
 from bakeoff.reports.model.files import load
 from bakeoff.reports.model.merge import machines
@@ -64,7 +64,7 @@ def test_an_outcome_fails_or_is_well() -> None:
 @pytest.mark.parametrize("path", KEPT, ids=lambda path: path.name.partition(".")[0])
 def test_pick_excludes_for_the_reason_of_the_table(path: Path) -> None:
     run = load(path)
-    excluded = dict(pick([run], Wish()).excluded)
+    excluded = dict(pick([run], Requirements()).excluded)
     known = {each.name: each for each in candidates_on(run, run.corpora[0].name)}
     assert excluded
 
@@ -84,4 +84,4 @@ def test_a_merged_run_recommends_no_raw_call() -> None:
 
     assert len(raws) == 2
     for name in raws:
-        assert known[name].drawback == Obstacle("raw") == dict(pick([merged], Wish()).excluded)[name]
+        assert known[name].drawback == Obstacle("raw") == dict(pick([merged], Requirements()).excluded)[name]

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from bakeoff.bench.foreign.port import Worker
+from bakeoff.bench.foreign.port import ForeignWorker
 from bakeoff.bench.results import Outcome, ReadFacts, ResultData
 from bakeoff.errors import RunError, UsageError
-from bakeoff.reports.decide.pick import PickedCodec, Wish, pick
+from bakeoff.reports.decide.pick import PickedCodec, Requirements, pick
 from bakeoff.reports.decide.pick_readers import elsewhere, parse_readers
 from benchmarks.fidelity import KINDS, Kind, picked
 from madeup import added, planted
@@ -61,18 +61,18 @@ def test_codec_that_a_library_does_not_read_exactly(
     for codec in ("json", "msgpack"):
         run = read_by(run, codec, "Go", "usual")
     run = read_by(run, "json", "Go", "fast", **found)
-    choice = pick([run], Wish(interop=True))
+    choice = pick([run], Requirements(interop=True))
 
     assert (choice.name, why(choice, "json")) == ("msgpack", reason)
     assert why(choice, "yaml") == "was read by no library of Go"
     assert "1,000 records are read exactly by Go (usual)" in choice.sentence
-    assert pick([run], Wish()).name == "json"
+    assert pick([run], Requirements()).name == "json"
 
 
 def test_every_language_counts(run: ResultData) -> None:
     run = read_by(read_by(run, "json", "Go", "usual"), "msgpack", "Go", "other")
     run = read_by(read_by(run, "msgpack", "Node", "unpack"), "msgpack", "Node", "slow", exact=8)
-    choice = pick([run], Wish(interop=True))
+    choice = pick([run], Requirements(interop=True))
 
     assert why(choice, "json") == "was read by no library of Node"
     libraries = "Go (other) and Node (unpack, slow: checked on 8 of 1,000 records)"
@@ -82,7 +82,10 @@ def test_every_language_counts(run: ResultData) -> None:
 def test_records_that_no_library_was_checked_on_are_not_claimed(run: ResultData) -> None:
     run = read_by(run, "json", "Go", "usual", exact=8)
 
-    assert "8 of 1,000 records are read exactly by Go (usual)" in pick([run], Wish(interop=True)).sentence
+    assert (
+        "8 of 1,000 records are read exactly by Go (usual)"
+        in pick([run], Requirements(interop=True)).sentence
+    )
 
 
 def test_corpus_is_named_if_there_are_several() -> None:
@@ -92,7 +95,7 @@ def test_corpus_is_named_if_there_are_several() -> None:
         fault = CHANGED if corpus.name == "messages" else {}
         read = read_by(read_by(bare, "json", "Go", "a", **fault), "msgpack", "Go", "b")
         run = replace(run, cells=(*run.cells, *read.cells[-2:]))
-    choice = pick([run], Wish(interop=True))
+    choice = pick([run], Requirements(interop=True))
 
     assert why(choice, "json").endswith("$.id: int 1 became float 1.0 on messages")
     assert "2,000 records are read exactly by Go (b)" in choice.sentence
@@ -104,7 +107,7 @@ def test_no_codec_that_all_libraries_read(run: ResultData) -> None:
     run = read_by(run, "msgpack", "Go", "second")
 
     with pytest.raises(RunError, match="no codec fits") as raised:
-        pick([run], Wish(interop=True))
+        pick([run], Requirements(interop=True))
     assert "(one library of each language reads exactly: msgpack by second (--reads-by go-second))" in str(
         raised.value
     )
@@ -112,14 +115,14 @@ def test_no_codec_that_all_libraries_read(run: ResultData) -> None:
 
 def test_named_library_is_the_one_that_counts(run: ResultData) -> None:
     run = read_by(read_by(run, "json", "Go", "first", **CHANGED), "json", "Go", "second")
-    wish = Wish(interop=True)
+    requirements = Requirements(interop=True)
 
     with pytest.raises(RunError, match="is changed by first"):
-        pick([run], wish)
-    results, asked = elsewhere([run], wish, parse_readers("go-second"))
+        pick([run], requirements)
+    results, asked = elsewhere([run], requirements, parse_readers("go-second"))
     assert "read exactly by Go (second)" in pick(results, asked).sentence
     with pytest.raises(RunError, match="is changed by first"):
-        pick(*elsewhere([run], wish, parse_readers("python")))
+        pick(*elsewhere([run], requirements, parse_readers("python")))
 
 
 @pytest.mark.parametrize(
@@ -133,27 +136,27 @@ def test_a_reader_that_was_not_measured(run: ResultData, name: str, said: str) -
     run = read_by(run, "json", "Go", "second")
 
     with pytest.raises(UsageError, match=said):
-        elsewhere([run], Wish(), parse_readers(name), ("go", "node"))
+        elsewhere([run], Requirements(), parse_readers(name), ("go", "node"))
 
 
 @pytest.mark.parametrize(
     ("file", "way"), [("bakeoff.json", ": `bakeoff run FILE --readers go,node`"), ("", "")]
 )
 def test_without_readers_the_format_decides(run: ResultData, file: str, way: str) -> None:
-    choice = pick([run], Wish(interop=True), file)
+    choice = pick([run], Requirements(interop=True), file)
 
     assert choice.sentence.endswith(f"other languages read its format, but no reader was tried{way}.")
 
 
 def test_what_a_schema_restores_is_not_claimed() -> None:
     run = planted({"json+schema": {"dump": 1e-6, "load": 1e-6, "fix": 1e-6}})
-    choice = pick([read_by(run, "json+schema", "Go", "usual")], Wish(interop=True))
+    choice = pick([read_by(run, "json+schema", "Go", "usual")], Requirements(interop=True))
 
     assert "which get what the schema restores in the form that the format has for it" in choice.sentence
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
-def test_twelve_kinds_of_records(reader: Callable[[str], Worker], kind: Kind) -> None:
+def test_twelve_kinds_of_records(reader: Callable[[str], ForeignWorker], kind: Kind) -> None:
     name, said = picked(kind, {language: reader(language) for language in ("go", "node")})
 
     assert name == kind.right, said

@@ -13,7 +13,7 @@ import madeup
 from bakeoff.bench.results import CheckFacts, ResultData, write
 from bakeoff.codecs.production.lock import Lock
 from bakeoff.reports.decide.lock import check, decided, definition_of, lock_of
-from bakeoff.reports.decide.pick import Wish, pick
+from bakeoff.reports.decide.pick import Requirements, pick
 from bakeoff.reports.model.cost import CostModel
 from bakeoff.reports.model.files import load
 from bakeoff.reports.model.prices import Prices
@@ -44,16 +44,18 @@ def old(tmp_path: Path) -> Path:
     return tmp_path / "old.json"
 
 
-def locked(path: Path, wish: Wish) -> Lock:
+def locked(path: Path, requirements: Requirements) -> Lock:
     run = load(path)
-    return lock_of(pick([run], wish), [path], [run])
+    return lock_of(pick([run], requirements), [path], [run])
 
 
 def test_a_lock_holds_the_run_the_codec_and_the_use(old: Path) -> None:
     cost = CostModel.of(reads=3.0, bandwidth="1Gbit", crossings="per-read")
-    wish = Wish(cost, rate=1000.0, prices=Prices(300.0, 0.05), needs=("datetime",), trusted=True)
-    choice = pick([load(old)], wish)
-    lock = locked(old, wish)
+    requirements = Requirements(
+        cost, rate=1000.0, prices=Prices(300.0, 0.05), needs=("datetime",), trusted=True
+    )
+    choice = pick([load(old)], requirements)
+    lock = locked(old, requirements)
 
     assert (
         Lock(
@@ -90,10 +92,10 @@ def test_a_lock_holds_the_run_the_codec_and_the_use(old: Path) -> None:
 
 
 def test_the_plainest_use_has_the_fewest_terms(old: Path) -> None:
-    lock = locked(old, Wish())
+    lock = locked(old, Requirements())
 
     assert {"reads": 1.0, "corpora": {"messages": f"{1:064x}"}, "trusted": False} == lock.terms
-    assert "readers" in locked(old, Wish(CostModel(readers="go*2"))).terms
+    assert "readers" in locked(old, Requirements(CostModel(readers="go*2"))).terms
 
 
 @pytest.mark.parametrize(
@@ -106,7 +108,7 @@ def test_the_plainest_use_has_the_fewest_terms(old: Path) -> None:
 def test_limits_and_definition_are_those_of_the_codec(
     old: Path, codec: str, options: dict[str, int], definition: str
 ) -> None:
-    lock = locked(old, Wish(codec=codec))
+    lock = locked(old, Requirements(codec=codec))
 
     assert (codec, options, definition) == (lock.codec, lock.options, lock.definition)
 
@@ -136,7 +138,7 @@ def test_the_date_is_that_of_the_newest_evidence(tmp_path: Path, starts: list[st
         write(madeup.planted({codec: FIGURES[codec]}, facts=FACTS, started=started), paths[-1])
     runs = [load(path) for path in paths]
     today = dt.datetime.now(dt.UTC).date().isoformat()
-    lock = lock_of(pick(runs, Wish(codec="avro")), paths, runs)
+    lock = lock_of(pick(runs, Requirements(codec="avro")), paths, runs)
 
     assert (date or today) == lock.date
     assert [path.name for path in paths] == [entry["file"] for entry in lock.evidence]
@@ -145,7 +147,7 @@ def test_the_date_is_that_of_the_newest_evidence(tmp_path: Path, starts: list[st
 
 
 def test_old_evidence_is_too_old(old: Path) -> None:
-    lock = replace(locked(old, Wish(codec="json")), requires={})
+    lock = replace(locked(old, Requirements(codec="json")), requires={})
     age = (dt.datetime.now(dt.UTC).date() - dt.date(2020, 1, 2)).days
     allowed = dt.timedelta(days=age)
 
@@ -165,7 +167,7 @@ def test_evidence_without_a_date_is_a_problem() -> None:
 
 
 def test_evidence_elsewhere_is_found_by_its_name_only(old: Path) -> None:
-    lock = replace(locked(old, Wish(codec="json")), requires={})
+    lock = replace(locked(old, Requirements(codec="json")), requires={})
     lost = replace(lock, evidence=({"file": "/etc/../old.json", "sha256": "00"},))
 
     assert ["old.json is not the file that the choice was made from (sha256 differs)"] == check(

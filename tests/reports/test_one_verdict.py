@@ -16,7 +16,7 @@ import madeup
 from bakeoff.bench.results import ResultData
 from bakeoff.bench.verdict import rankings
 from bakeoff.reports import recommendation, render
-from bakeoff.reports.decide.pick import Wish, pick
+from bakeoff.reports.decide.pick import Requirements, pick
 from bakeoff.reports.model.candidates import candidates_on, standing_on
 from bakeoff.reports.model.cost import CostModel
 from bakeoff.reports.model.merge import machines
@@ -59,7 +59,7 @@ RUNS = st.builds(
 @given(RUNS)
 def test_all_name_the_same_codecs(run: ResultData) -> None:
     (ranking,) = run.rankings
-    choice = pick([run], Wish())
+    choice = pick([run], Requirements())
     (said,) = json.loads(render([run], "json"))["verdicts"]
     level = [ranking.winner, *ranking.same, *ranking.unresolved]
     sentence = recommendation(run)
@@ -94,7 +94,7 @@ def test_the_table_has_the_ranks_of_the_run(run: ResultData) -> None:
 def test_filters_of_pick_change_no_verdict(
     run: ResultData, formats: tuple[str, ...], trusted: bool, reads: float
 ) -> None:
-    choice = pick([run], Wish(CostModel(reads), formats=formats, trusted=trusted))
+    choice = pick([run], Requirements(CostModel(reads), formats=formats, trusted=trusted))
     judged = standing_on(run, "messages", candidates_on(run, "messages"), CostModel(reads)).judged
     fit = [name for name in choice.parts if name != choice.winner.name]
     level = {name for name, _ in choice.unresolved} | set(choice.tied)

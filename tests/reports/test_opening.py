@@ -14,7 +14,7 @@ import madeup
 from bakeoff.bench.results import CellResult, CodecFacts, ResultData, read
 from bakeoff.bench.verdict import rankings
 from bakeoff.reports import render
-from bakeoff.reports.model.answer import Answer
+from bakeoff.reports.model.answer import CorpusAnswer
 from bakeoff.reports.model.cost import CostModel
 from bakeoff.reports.model.options import TableOptions
 from bakeoff.reports.model.table import Entry
@@ -137,7 +137,7 @@ def line(lines: list[str], label: str) -> str:
     return next((text[10:] for text in lines if text[2:10].strip() == label), "")
 
 
-def rows(answer: Answer) -> dict[str, dict[str, Entry]]:
+def rows(answer: CorpusAnswer) -> dict[str, dict[str, Entry]]:
     """Return the table of an answer, with ratios to the codec that it names."""
     assert answer.codec is not None
     columns, cost = ("codec", "cost", "bytes", "cost:x"), answer.view.cost

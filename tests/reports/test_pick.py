@@ -20,7 +20,7 @@ from bakeoff.errors import RunError, UsageError
 from bakeoff.reports import recommendation
 from bakeoff.reports import render as table
 from bakeoff.reports.decide.lock import check, decided, lock_of, version_range
-from bakeoff.reports.decide.pick import Wish, pick
+from bakeoff.reports.decide.pick import Requirements, pick
 from bakeoff.reports.decide.pick_output import render
 from bakeoff.reports.model.candidates import candidates_on, standing_on
 from bakeoff.reports.model.cost import CostModel, parse_bandwidth
@@ -59,10 +59,10 @@ def shaken(run, codec, factors):
     return run
 
 
-def locked(path, wish=None):
+def locked(path, requirements=None):
     """The lock that --write makes of a result file."""
     result = load(path)
-    return lock_of(pick([result], wish or Wish()), [path], [result])
+    return lock_of(pick([result], requirements or Requirements()), [path], [result])
 
 
 @pytest.fixture
@@ -72,28 +72,36 @@ def run(result_of):
 
 class TestScenarios:
     @pytest.mark.parametrize(
-        ("wish", "winner", "said"),
+        ("requirements", "winner", "said"),
         [
             # Read often on a LAN: the quickest safe loader.
-            (Wish(CostModel.of(24, "1Gbit")), "bson", "one write and 24 reads over 1 Gbit/s; "),
-            (Wish(CostModel.of(24, "1Gbit")), "bson", "; safe to read from anyone"),
+            (Requirements(CostModel.of(24, "1Gbit")), "bson", "one write and 24 reads over 1 Gbit/s; "),
+            (Requirements(CostModel.of(24, "1Gbit")), "bson", "; safe to read from anyone"),
             # Sent 24 times, the payload's size decides.
-            (Wish(CostModel.of(24, "1Gbit", "per-read")), "json|zstd:3", "24 reads, each over 1 Gbit/s; "),
+            (
+                Requirements(CostModel.of(24, "1Gbit", "per-read")),
+                "json|zstd:3",
+                "24 reads, each over 1 Gbit/s; ",
+            ),
             # An archive behind a slow line, never read: the smallest payload.
-            (Wish(CostModel.of(0, "50Mbit")), "json|zstd:3", ""),
-            (Wish(trusted=True), "pickle", ""),
-            (Wish(trusted=True, interop=True), "msgpack", "; other languages read its format, but no reader"),
-            (Wish(formats=("json",)), "json", ""),
+            (Requirements(CostModel.of(0, "50Mbit")), "json|zstd:3", ""),
+            (Requirements(trusted=True), "pickle", ""),
+            (
+                Requirements(trusted=True, interop=True),
+                "msgpack",
+                "; other languages read its format, but no reader",
+            ),
+            (Requirements(formats=("json",)), "json", ""),
         ],
     )
-    def test_the_winner_follows_the_use(self, run, wish, winner, said):
-        choice = pick([run], wish)
+    def test_the_winner_follows_the_use(self, run, requirements, winner, said):
+        choice = pick([run], requirements)
 
         assert winner == choice.winner.name
         assert said in choice.sentence
 
     def test_untrusted_datetimes(self, run):
-        choice = pick([run], Wish(needs=("datetime_aware",)))
+        choice = pick([run], Requirements(needs=("datetime_aware",)))
         excluded = dict(choice.excluded)
 
         assert "msgpack" == choice.winner.name
@@ -108,7 +116,7 @@ class TestScenarios:
     def test_options_are_named_by_the_command_only(self, run):
         """A program has arguments instead; the command says which option would change what."""
         late = changed(run, "bson", samples=(), rough=1e-6)
-        choice, best = pick([late], Wish()), Result(late).best
+        choice, best = pick([late], Requirements()), Result(late).best
 
         assert "  bson was not timed: not enough time (--all)\n" in render(choice)
         assert "the data is not trusted (--trusted)\n" in render(choice)
@@ -123,15 +131,15 @@ class TestScenarios:
         run = result_of({name: FIELD[name] for name in facts}, facts=facts)
         keyed = replace(run, corpora=(replace(run.corpora[0], profile={"key_other": 0.5}),))
 
-        assert "msgpack" == pick([keyed], Wish()).winner.name
-        assert "msgpack" == pick([run], Wish(interop=True)).winner.name
-        choice = pick([keyed], Wish(interop=True))
+        assert "msgpack" == pick([keyed], Requirements()).winner.name
+        assert "msgpack" == pick([run], Requirements(interop=True)).winner.name
+        choice = pick([keyed], Requirements(interop=True))
         assert "json" == choice.winner.name
         assert "keys that are not text" in dict(choice.excluded)["msgpack"].words
 
     def test_line_too_narrow(self, run):
-        wish = Wish(CostModel(1, parse_bandwidth("50Mbit")), rate=4000)
-        choice = pick([run], wish)
+        requirements = Requirements(CostModel(1, parse_bandwidth("50Mbit")), rate=4000)
+        choice = pick([run], requirements)
 
         assert "json|zstd:3" == choice.winner.name
         assert (
@@ -145,15 +153,15 @@ class TestHonesty:
     def test_lossy_is_out(self, result_of):
         run = result_of(FIELD, facts=FACTS, losses={"msgpack": ("`tuple` came back as `list` at `$`",)})
 
-        assert "bson" == pick([run], Wish()).winner.name
-        assert "`tuple` came back as `list`" in dict(pick([run], Wish()).excluded)["msgpack"].words
-        choice = pick([run], Wish(allow_loss=True))
+        assert "bson" == pick([run], Requirements()).winner.name
+        assert "`tuple` came back as `list`" in dict(pick([run], Requirements()).excluded)["msgpack"].words
+        choice = pick([run], Requirements(allow_loss=True))
         assert "msgpack" == choice.winner.name
         assert "lossy, as allowed" in choice.sentence
 
     def test_failures_are_out(self, result_of):
         run = result_of(FIELD, outcomes={"bad": ("crashed", "signal 11"), "orjson": ("missing", "")})
-        excluded = dict(pick([run], Wish()).excluded)
+        excluded = dict(pick([run], Requirements()).excluded)
 
         assert "crashed (signal 11)" == excluded["bad"].words
         assert "is not installed" == excluded["orjson"].words
@@ -183,7 +191,7 @@ class TestHonesty:
         field = {
             name: {"dump": dump * 1e-6, "load": 2e-6, "size": size} for name, (dump, size) in codecs.items()
         }
-        choice = pick([result_of(field, facts=facts, noise=0.001)], Wish(CostModel.of(1, bandwidth)))
+        choice = pick([result_of(field, facts=facts, noise=0.001)], Requirements(CostModel.of(1, bandwidth)))
         winner, *tied = codecs
 
         assert (winner, set(tied)) == (choice.winner.name, set(choice.tied))
@@ -202,7 +210,7 @@ class TestHonesty:
         times = (2e-6, 2.002e-6, 2.005e-6)
         field = {n: {"dump": t, "load": t, "size": s} for n, t, s in zip("abc", times, sizes, strict=True)}
 
-        assert pick([result_of(field, noise=0.001)], Wish()).sentence.startswith(words)
+        assert pick([result_of(field, noise=0.001)], Requirements()).sentence.startswith(words)
 
     @pytest.mark.parametrize("seed", [1, 5, 8])
     def test_the_dearer_is_not_preferred_while_nothing_is_known(self, result_of, seed):
@@ -216,7 +224,7 @@ class TestHonesty:
             seed=seed,
             options={"precision": 0.02, "trusted": True},
         )
-        choice = pick([run], Wish(), "a b.json")
+        choice = pick([run], Requirements(), "a b.json")
         totals = {name: parts.total(CostModel()) for name, parts in choice.parts.items()}
 
         assert min(totals, key=totals.__getitem__) == choice.winner.name
@@ -240,9 +248,11 @@ class TestHonesty:
             noise=0.0005,
         )
         run = shaken(run, "vague", (0.9, 1.12, 1.0))
-        choice = pick([run], Wish())
+        choice = pick([run], Requirements())
 
-        assert "bakeoff run" not in pick([replace(run, command="bakeoff.run('x', [])")], Wish()).sentence
+        assert (
+            "bakeoff run" not in pick([replace(run, command="bakeoff.run('x', [])")], Requirements()).sentence
+        )
         assert ("plain", ("cheapest",)) == (choice.winner.name, choice.tied)
         assert ["vague"] == [name for name, _ in choice.unresolved]
         assert "plain: costs the same as cheapest (within 1%)" in choice.sentence
@@ -256,27 +266,31 @@ class TestHonesty:
         time = {"dump": 2e-6, "load": 2e-6, "size": 9}
         runs = [result_of({name: time}, corpora=["movies"]) for name in "ab"]
 
-        assert "(run longer): `bakeoff run movies -c " in pick(runs, Wish()).sentence
+        assert "(run longer): `bakeoff run movies -c " in pick(runs, Requirements()).sentence
 
     def test_people_may_decide(self, run):
-        choice = pick([run], Wish(codec="json"))
+        choice = pick([run], Requirements(codec="json"))
 
         assert ("json", (), ()) == (choice.winner.name, choice.tied, choice.unresolved)
         assert choice.sentence.startswith("json: decided on by name, at 4.6")
         assert "the lowest cost is that of msgpack, 0.65× as much" in choice.sentence
-        assert () == pick([run], Wish(codec="bson")).breakeven, "it is not what the others would overtake"
-        assert pick([run], Wish()).breakeven == pick([run], Wish(codec="msgpack")).breakeven
-        assert "json: decided on by name" in pick([run], Wish(codec="json", formats=("json",))).sentence
+        assert () == pick([run], Requirements(codec="bson")).breakeven, (
+            "it is not what the others would overtake"
+        )
+        assert pick([run], Requirements()).breakeven == pick([run], Requirements(codec="msgpack")).breakeven
+        assert (
+            "json: decided on by name" in pick([run], Requirements(codec="json", formats=("json",))).sentence
+        )
         with pytest.raises(RunError, match="it does not fit\n  pickle runs code found in its input"):
-            pick([run], Wish(codec="pickle"))
+            pick([run], Requirements(codec="pickle"))
         with pytest.raises(UsageError, match="no codec 'mgpack' in these results; did you mean msgpack"):
-            pick([run], Wish(codec="mgpack"))
+            pick([run], Requirements(codec="mgpack"))
 
     def test_what_is_surely_dearer_ends_a_tie(self, result_of):
         quick = {"dump": 2e-6, "load": 2e-6, "size": 100}
         slow = {"dump": 9e-6, "load": 9e-6, "size": 10}
         run = result_of({"quick": quick, "slower": {**quick, "load": 3e-6}, "vague": slow})
-        choice = pick([shaken(run, "vague", (1e-4, 1e4))], Wish(allow_loss=True))
+        choice = pick([shaken(run, "vague", (1e-4, 1e4))], Requirements(allow_loss=True))
 
         assert ("quick", ()) == (choice.winner.name, choice.tied)
         assert ["vague"] == [name for name, _ in choice.unresolved]
@@ -286,7 +300,7 @@ class TestHonesty:
         run = result_of(FIELD, facts=FACTS, processes=processes)
 
         with pytest.raises(RunError, match=f"^{processes} timing process.* too few to choose by"):
-            pick([run], Wish())
+            pick([run], Requirements())
         assert "too few to distinguish codecs" in recommendation(run)
 
     @pytest.mark.parametrize(
@@ -312,7 +326,7 @@ class TestHonesty:
         """However much less a library's own call costs, what is picked and recommended can be imported."""
         quick = {"dump": 1e-6, "load": 1e-6, "size": 100}
         run = result_of({"orjson": FIELD["msgpack"], "orjson/raw": quick})
-        choice = pick([run], Wish())
+        choice = pick([run], Requirements())
 
         assert "orjson" == choice.winner.name
         assert "is the library's own calls: no codec to import" == dict(choice.excluded)["orjson/raw"].words
@@ -324,16 +338,16 @@ class TestHonesty:
         quick = {"dump": 2e-7, "load": 2e-7, "size": 100}
         run = result_of({"protobuf/object": quick, "json": FIELD["json"], "bson": FIELD["bson"]}, facts=facts)
 
-        assert "bson" == (choice := pick([run], Wish())).winner.name
+        assert "bson" == (choice := pick([run], Requirements())).winner.name
         assert ("protobuf/object", Obstacle("objects", names=("protobuf messages",))) in choice.excluded
         assert "protobuf/object" not in recommendation(run)
         assert {"json", "bson"} == standing_on(
             run, "messages", candidates_on(run, "messages"), CostModel()
         ).ranks.keys()
-        assert "protobuf/object" == pick([run], Wish(codec="protobuf/object")).winner.name
+        assert "protobuf/object" == pick([run], Requirements(codec="protobuf/object")).winner.name
         facts["thrift/object"] = {"takes": "Thrift structs"}
         alone = result_of({"protobuf/object": quick, "thrift/object": FIELD["json"]}, facts=facts)
-        assert "protobuf/object" == pick([alone], Wish()).winner.name
+        assert "protobuf/object" == pick([alone], Requirements()).winner.name
         assert "protobuf/object costs least" in recommendation(alone)
 
     def test_a_codec_of_objects_is_ranked_where_the_records_are_these(self, result_of):
@@ -343,7 +357,9 @@ class TestHonesty:
         run = result_of({"msgspec-json/struct": quick, "json": FIELD["json"]}, facts=facts)
         run = changed(run, check=CheckFacts(1000, 1000, as_is=True))
 
-        assert "msgspec-json/struct" == (choice := pick([run], Wish(needs=("dataclass",)))).winner.name
+        assert (
+            "msgspec-json/struct" == (choice := pick([run], Requirements(needs=("dataclass",)))).winner.name
+        )
         assert not any(why.kind == "objects" for _, why in choice.excluded)
         assert "msgspec-json/struct costs least" in recommendation(run)
         assert "takes and gives" not in table([run], "text")
@@ -360,8 +376,8 @@ class TestHonesty:
                 "cbor2/unguarded"
             ]
         )
-        assert "cbor2/unguarded" in dict(pick([run], Wish()).excluded)
-        assert "cbor2/unguarded" == pick([run], Wish(trusted=True)).winner.name
+        assert "cbor2/unguarded" in dict(pick([run], Requirements()).excluded)
+        assert "cbor2/unguarded" == pick([run], Requirements(trusted=True)).winner.name
 
     def test_the_order_of_a_tie_changes_nothing(self, result_of):
         run = result_of(
@@ -373,19 +389,19 @@ class TestHonesty:
             facts={"extra": {"extra": "extra"}},
             noise=0.001,
         )
-        choice = pick([run], Wish())
+        choice = pick([run], Requirements())
 
         assert ("plain", ("extra",)) == (choice.winner.name, choice.tied)
         assert ("other overtakes plain above 57.3 to 85.7 reads per write",) == choice.breakeven
 
     def test_nothing_fits(self, run):
         with pytest.raises(RunError, match="no codec fits\n  does not preserve uuid: json, msgpack, bson"):
-            pick([run], Wish(needs=("uuid",)))
+            pick([run], Requirements(needs=("uuid",)))
 
     def test_a_schema_brings_types_back(self, result_of):
         run = result_of({"json+schema": {"dump": 2e-6, "load": 2e-6, "fix": 1e-6, "size": 100}})
 
-        assert "json+schema" == pick([run], Wish(needs=("uuid", "datetime"))).winner.name
+        assert "json+schema" == pick([run], Requirements(needs=("uuid", "datetime"))).winner.name
 
     def test_what_was_seen_counts(self, result_of):
         """A type that the run saw lost is not brought back, whatever a schema promises."""
@@ -393,9 +409,9 @@ class TestHonesty:
         one = {"dump": 2e-6, "load": 2e-6, "fix": 1e-6, "size": 100}
         run = result_of({"bson+schema": one}, losses={"bson+schema": (loss,)})
 
-        assert pick([run], Wish(needs=("uuid",), allow_loss=True))
+        assert pick([run], Requirements(needs=("uuid",), allow_loss=True))
         with pytest.raises(RunError, match="does not preserve datetime"):
-            pick([run], Wish(needs=("datetime",), allow_loss=True))
+            pick([run], Requirements(needs=("datetime",), allow_loss=True))
 
     @pytest.mark.parametrize(
         ("need", "preserved", "loss", "said"),
@@ -425,24 +441,24 @@ class TestHonesty:
         run = result_of({"cbor2": one}, facts=facts, losses={"cbor2": (loss,)} if loss else {})
 
         with pytest.raises(RunError) as found:
-            pick([run], Wish(needs=(need,), allow_loss=True))
+            pick([run], Requirements(needs=(need,), allow_loss=True))
         assert (
             f"no codec fits\n  cbor2 does not preserve {need}{said}" == str(found.value).partition("\n  (")[0]
         )
 
     def test_unknown_wishes(self, run):
         with pytest.raises(UsageError, match="did you mean datetime"):
-            Wish(needs=("datetimes",))
+            Requirements(needs=("datetimes",))
         with pytest.raises(UsageError, match="no corpus 'film'"):
-            pick([run], Wish(corpora=("film",)))
+            pick([run], Requirements(corpora=("film",)))
         with pytest.raises(UsageError, match="rate 0"):
-            Wish(rate=0)
+            Requirements(rate=0)
 
     def test_several_machines(self, run):
         other = replace(run, environment={**run.environment, "hostname": "elsewhere"})
 
         with pytest.raises(UsageError, match="several machines"):
-            pick([run, other], Wish())
+            pick([run, other], Requirements())
 
     def test_several_corpora(self, result_of):
         """Big records do not decide alone: each corpus counts by its typical cost."""
@@ -454,10 +470,10 @@ class TestHonesty:
         )
         both = replace(small, cells=small.cells + big.cells, corpora=small.corpora + big.corpora)
 
-        assert "b" == pick([big], Wish()).winner.name
-        assert "a" == pick([both], Wish()).winner.name
-        assert "b" == pick([both], Wish(corpora=("big",))).winner.name
-        assert "a" == pick([small, big], Wish()).winner.name
+        assert "b" == pick([big], Requirements()).winner.name
+        assert "a" == pick([both], Requirements()).winner.name
+        assert "b" == pick([both], Requirements(corpora=("big",))).winner.name
+        assert "a" == pick([small, big], Requirements()).winner.name
 
     def test_corpora_of_several_files_stay_paired(self, result_of):
         """What each process of a file says of both codecs is compared, as in one file over both corpora."""
@@ -467,7 +483,7 @@ class TestHonesty:
             run = result_of({"a": one, "b": near}, corpora=[corpus], seed=seed, noise=0.0005)
             return shaken(run, "", (1.0, 1.3, 0.8))
 
-        choice = pick([disturbed("movies", 1), disturbed("messages", 2)], Wish())
+        choice = pick([disturbed("movies", 1), disturbed("messages", 2)], Requirements())
 
         assert ("a", ()) == (choice.winner.name, choice.tied)
 
@@ -480,8 +496,8 @@ class TestHonesty:
         second = result_of({"b": near}, corpora=["messages"], seed=3, **sure)
         together = result_of({"a": one, "b": near}, corpora=["messages"], seed=2, **sure)
 
-        assert ["b"] == [name for name, _ in pick([both, first, second], Wish()).unresolved]
-        assert () == pick([both, together], Wish()).unresolved
+        assert ["b"] == [name for name, _ in pick([both, first, second], Requirements()).unresolved]
+        assert () == pick([both, together], Requirements()).unresolved
 
     def test_corpora_without_a_common_process(self, result_of):
         run = result_of(FIELD, corpora=["movies", "messages"])
@@ -493,7 +509,7 @@ class TestHonesty:
         )
 
         with pytest.raises(UsageError, match=r"no process measured json on all corpora .* --corpus"):
-            pick([replace(run, cells=apart)], Wish())
+            pick([replace(run, cells=apart)], Requirements())
 
 
 class TestBreakEven:
@@ -509,7 +525,7 @@ class TestBreakEven:
             for number, (dump, load, size) in enumerate(figures)
         }
         run = result_of(field, noise=0.0)
-        choice = pick([run], Wish(cost))
+        choice = pick([run], Requirements(cost))
         for sentence in choice.breakeven:
             if "reads per write" not in sentence:
                 continue
@@ -521,7 +537,7 @@ class TestBreakEven:
             assert theirs.total(beyond) < ours.total(beyond)
 
     def test_says_what_would_change(self, run):
-        found = pick([run], Wish()).breakeven
+        found = pick([run], Requirements()).breakeven
 
         assert "bson overtakes msgpack above 2.53 to 2.74 reads per write" in found
         assert any(line.startswith("json|zstd:3 overtakes msgpack below 771 to 798 Mbit/s") for line in found)
@@ -568,7 +584,7 @@ class TestLock:
             result_of({"pickle+schema|zstd:3": fast}, facts={"pickle+schema|zstd:3": {"trusted_only": True}}),
             tmp_path / "a.json",
         )
-        lock = locked(tmp_path / "a.json", Wish(trusted=True))
+        lock = locked(tmp_path / "a.json", Requirements(trusted=True))
 
         assert ("pickle|zstd:3", True, {}) == (lock.codec, lock.schema, lock.options)
         assert "pickle+schema|zstd:3" == lock.named

@@ -9,7 +9,7 @@ import pytest
 
 from bakeoff.bench.results import ResultData, write
 from bakeoff.errors import RunError, UsageError
-from bakeoff.reports.decide.pick import PickedCodec, Wish, pick
+from bakeoff.reports.decide.pick import PickedCodec, Requirements, pick
 from bakeoff.reports.decide.pick_placed import in_place, said
 from bakeoff.reports.model.cost import CostModel
 from bakeoff.reports.model.prices import Prices
@@ -47,8 +47,10 @@ def through_pipes(codecs: Mapping[str, float], *readers: int) -> dict[str, dict[
     }
 
 
-def picked(result: ResultData, reads: float | None = None, **wish: object) -> tuple[PickedCodec, list[str]]:
-    asked, known = in_place([result], Wish(cost=CostModel.of(reads), **wish), reads)  # type: ignore[arg-type]
+def picked(
+    result: ResultData, reads: float | None = None, **requirements: object
+) -> tuple[PickedCodec, list[str]]:
+    asked, known = in_place([result], Requirements(cost=CostModel.of(reads), **requirements), reads)  # type: ignore[arg-type]
     choice = pick(asked, known)
     return choice, list(said(asked, choice))
 
@@ -127,17 +129,17 @@ def test_a_line_to_a_store_is_refused(result_of: ResultOf) -> None:
     result = result_of(in_stores({"json": (1e-6, 1e-6)}, "sqlite"), baseline=False)
 
     with pytest.raises(UsageError, match="--bandwidth"):
-        in_place([result], Wish(cost=CostModel.of(1, "1Gbit")))
+        in_place([result], Requirements(cost=CostModel.of(1, "1Gbit")))
     with pytest.raises(UsageError, match="a price needs the times of dump and load"):
-        in_place([result], Wish(rate=3000, prices=Prices(300)))
+        in_place([result], Requirements(rate=3000, prices=Prices(300)))
 
 
 def test_other_results_are_as_they_are(planted: ResultData) -> None:
-    wish = Wish()
-    results, same = in_place([planted], wish)
+    requirements = Requirements()
+    results, same = in_place([planted], requirements)
 
-    assert (list(results), same) == ([planted], wish)
-    assert list(said(results, pick(results, wish))) == []
+    assert (list(results), same) == ([planted], requirements)
+    assert list(said(results, pick(results, requirements))) == []
 
 
 def test_the_command_says_it_and_writes_the_lock(result_of: ResultOf, bakeoff) -> None:

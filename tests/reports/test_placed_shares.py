@@ -10,7 +10,7 @@ import pytest
 
 from bakeoff.bench.results import ResultData
 from bakeoff.reports import render
-from bakeoff.reports.decide.pick import Wish, pick
+from bakeoff.reports.decide.pick import Requirements, pick
 from bakeoff.reports.decide.pick_placed import in_place, said
 from bakeoff.reports.model.cost import CostModel
 from bakeoff.reports.model.view import View
@@ -80,7 +80,7 @@ def test_a_bar_is_never_longer_than_the_whole(
 @pytest.mark.parametrize(("part", "written"), [(0.95, set()), (1.05, {"≈100%"}), (1.5, {">100%"})])
 def test_so_is_that_of_the_picked_codec(made: Made, part: float, written: set[str]) -> None:
     cost = CostModel.of(None)
-    asked, known = in_place([made(part)], Wish(cost=cost), None)
+    asked, known = in_place([made(part)], Requirements(cost=cost), None)
 
     assert written == shares("\n".join(said(asked, pick(asked, known))))
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import bakeoff as toolkit
 from bakeoff.bench.results import write
 from bakeoff.reports.decide.lock import lock_of
-from bakeoff.reports.decide.pick import Wish, pick
+from bakeoff.reports.decide.pick import Requirements, pick
 from bakeoff.reports.model.cost import CostModel
 from bakeoff.reports.model.prices import YEAR, Prices, parse_rate
 
@@ -28,7 +28,7 @@ PRICED = {"rate": 1000, "core_year": 300, "gigabyte": 0.05}
 
 
 def wish_of(cost=None, *, rate=1000.0, core_year=300.0, gigabyte=0.05, **other):
-    return Wish(cost or CostModel(), rate=rate, prices=Prices(core_year, gigabyte), **other)
+    return Requirements(cost or CostModel(), rate=rate, prices=Prices(core_year, gigabyte), **other)
 
 
 @pytest.fixture
@@ -135,7 +135,7 @@ class TestSaving:
 
     def test_only_a_race_has_one(self, run):
         assert pick([run], wish_of(formats=("orjson",))).saving is None
-        assert pick([run], Wish(rate=1000)).saving is None
+        assert pick([run], Requirements(rate=1000)).saving is None
 
 
 class TestUse:
@@ -159,8 +159,8 @@ class TestUse:
     def test_the_lock_keeps_the_terms(self, run, tmp_path):
         file = tmp_path / "bakeoff.json"
         write(run, file)
-        wish = wish_of(CostModel(2, crossings="per-read"))
-        lock = lock_of(pick([run], wish), [file], [run])
+        requirements = wish_of(CostModel(2, crossings="per-read"))
+        lock = lock_of(pick([run], requirements), [file], [run])
 
         kept = {"reads": 2, "crossings": "per-read", "rate": 1000, "core_year": 300, "gigabyte": 0.05}
         assert kept.items() <= lock.terms.items()

@@ -15,9 +15,9 @@ import pytest
 
 from bakeoff.bench.method import Processes, Verdicts
 from bakeoff.bench.results import Cell, CellResult, CodecFacts, Measurement
-from bakeoff.bench.stats import SESSION, interval
+from bakeoff.bench.stats import RUN_TO_RUN, interval
 from bakeoff.bench.verdict import Judgment, Preferred, preference
-from bakeoff.reports.model.breakeven import Choice, Parts, axes_of, breakeven, parts_of
+from bakeoff.reports.model.breakeven import Choice, CostParts, axes_of, breakeven, parts_of
 from bakeoff.reports.model.candidates import Candidate
 from bakeoff.reports.model.cost import PLAUSIBLE, CostModel
 from bakeoff.reports.page import page
@@ -125,7 +125,7 @@ def changes(
         contest = judgment.contest(eligible, preferring(table, cells, cost.reads))
         return Choice([name for name in judgment.order if name in eligible], contest, judgment.judged)
 
-    def parts(name: str) -> Parts:
+    def parts(name: str) -> CostParts:
         return parts_of(Candidate(table["facts"][name], cells[name]))
 
     now = CostModel(table["reads"], table["bandwidth"], table["crossings"])
@@ -193,7 +193,7 @@ def test_ranks_winners_and_what_is_open_are_those_of_python() -> None:
         "script": str(SCRIPT),
         "state": {
             "few": Processes.FEWEST,
-            "session": [SESSION.deviation, SESSION.degrees],
+            "session": [RUN_TO_RUN.deviation, RUN_TO_RUN.degrees],
             "tie": Verdicts.TIE,
             "plausible": PLAUSIBLE,
         },

@@ -21,7 +21,7 @@ from bakeoff.bench.results import (
 )
 from bakeoff.reports import OUTPUT_FORMATS, recommendation, render
 from bakeoff.reports.decide.compare import compare
-from bakeoff.reports.decide.pick import Wish, pick
+from bakeoff.reports.decide.pick import Requirements, pick
 from bakeoff.reports.model.candidates import measured
 from bakeoff.reports.model.files import load
 from untraced import untraced
@@ -74,7 +74,7 @@ def test_recommendation_and_pick_agree() -> None:
     result = load(FILE)
 
     assert recommendation(result).startswith("orjson costs least")
-    assert "orjson" == pick([result], Wish()).winner.name
+    assert "orjson" == pick([result], Requirements()).winner.name
 
 
 def test_it_compares_with_itself() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from bakeoff.bench.results import Measurement, read, write
 from bakeoff.bench.run.options import Options
-from bakeoff.bench.stats import Session
+from bakeoff.bench.stats import RunToRun
 from bakeoff.errors import UsageError
 from bakeoff.reports.decide.verify import agreement, candidates, draw
 from bakeoff.reports.model.publishable import lacking
@@ -38,7 +38,7 @@ def test_ratios_are_compared(result_of, factor, limit, deviation, verdict):
     cells = draw(candidates(before, CODECS), seed=1)
     if factor > 1:
         after = changed(after, cells[0].codec, cells[0].operation_name, sample=stretched)
-    sessions = dict.fromkeys(cells, Session(deviation, 30))
+    sessions = dict.fromkeys(cells, RunToRun(deviation, 30))
 
     assert verdict == agreement(before, after, cells, limit, sessions).verdict
     assert verdict == agreement(after, before, cells, limit, sessions).verdict

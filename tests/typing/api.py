@@ -34,7 +34,7 @@ from bakeoff.codecs.integrations._counters import Counters
 from bakeoff.codecs.integrations.sqlalchemy import Encoded
 from bakeoff.codecs.production.lock import Lock
 from bakeoff.reports.decide.compare import CellChange
-from bakeoff.reports.decide.pick import Wish, pick
+from bakeoff.reports.decide.pick import Requirements, pick
 from bakeoff.reports.model.cost import CostModel
 from bakeoff.reports.model.files import load
 from bakeoff.reports.model.flat import Rank, ResultCell
@@ -358,9 +358,9 @@ def tables_and_choices(found: Sequence[ResultData]) -> None:
     assert_type(reports.render(found, "md", per=1_000, columns="dump,load"), str)
     assert_type(reports.recommendation(found[0], reads=24), str)
     assert_type(load(Path("bakeoff.json")), ResultData)
-    choice = pick(found, Wish(cost=CostModel.of(24, "1Gbit"), needs=("datetime",)), "bakeoff.json")
+    choice = pick(found, Requirements(cost=CostModel.of(24, "1Gbit"), needs=("datetime",)), "bakeoff.json")
     assert_type(choice.winner.name, str)
     assert_type(Lock.read(Path("bakeoff.lock")).codec, str)
 
     reports.render(found[0])  # type: ignore[arg-type]
-    Wish(needs="datetime")  # type: ignore[arg-type]
+    Requirements(needs="datetime")  # type: ignore[arg-type]

@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from ..reaching import ANSWER, CONNECT, imported, reaching
 from .base import Location, MissingStore, Settings, StoreError, StoreKind, Wire
-from .table import Table
+from .table import SqlTable
 
 OPTIONS = {"connect_timeout": CONNECT, "read_timeout": ANSWER, "write_timeout": ANSWER, "binary_prefix": True}
 """Options of a connection."""
@@ -36,7 +36,7 @@ def size(connection: Any, table: str) -> int:
     return int(found)
 
 
-class _Mysql(Table):
+class _Mysql(SqlTable):
     """A store through PyMySQL, which writes values into the text of statements."""
 
     def __init__(self, location: Location, wire: Wire) -> None:

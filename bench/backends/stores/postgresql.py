@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..reaching import ANSWER, CONNECT, imported, reaching
 from .base import Location, MissingStore, Pairs, Settings, StoreError, StoreKind, Wire
-from .table import Table
+from .table import SqlTable
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -34,7 +34,7 @@ def size(connection: Connection[Any], table: str) -> int:
     return int(row[0])  # type: ignore[index]
 
 
-class _Postgresql(Table):
+class _Postgresql(SqlTable):
     """Values are sent and received in binary form, not as text."""
 
     def __init__(self, location: Location, wire: Wire) -> None:

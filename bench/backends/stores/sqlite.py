@@ -6,7 +6,7 @@ import sqlite3
 from pathlib import Path
 
 from .base import Location, Settings, StoreKind, Wire, folder_bytes
-from .table import Table
+from .table import SqlTable
 
 FILE = "records.sqlite"
 
@@ -35,7 +35,7 @@ def size(connection: sqlite3.Connection, file: Path) -> int:
     return folder_bytes([file])
 
 
-class _Sqlite(Table):
+class _Sqlite(SqlTable):
     """One transaction per put."""
 
     _put = _insert = "insert or replace into records values (?, ?)"

@@ -7,7 +7,7 @@ from typing import Any
 from .base import Pairs, Wire
 
 
-class Table:
+class SqlTable:
     """One statement, and one transaction, per call.
 
     A subclass sets the statements that write: `_put`, which replaces the record with the same key, and

@@ -87,7 +87,7 @@ def _again(version: Version, found: Any) -> bytes:
 def run(job: TimeVersions, context: WorkerContext) -> Answer:
     """Time the two decodes of each cell: the first has an even index, the second the next one."""
     difference, *_ = pickle.loads(context.blobs[job.versions])
-    process = Process(job.rounds, SLICE, context.beat, least=job.least, repeats=_REPEATS)
+    process = Process(job.rounds, SLICE, context.beat, free_level=job.free_level, repeats=_REPEATS)
     for place, cell in enumerate(job.cells):
         context.beat(2 * place)
         versions = difference.old, difference.new

@@ -47,7 +47,7 @@ class Rereading:
     @property
     def free_level(self) -> float:
         """Contention of a free core as measured so far."""
-        return self.answers[-1].least if self.answers else 0.0
+        return self.answers[-1].free_level if self.answers else 0.0
 
     def next_turn(self) -> list[TimingProcess[tuple[Key, int]]]:
         """Return a process in which each cell has two decodes."""

@@ -10,8 +10,8 @@ from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 from ...foreign.builds import start
-from ...foreign.canonical import Change, changes
-from ...foreign.port import Refused, Worker, WorkerError
+from ...foreign.canonical import ChangedValue, changes
+from ...foreign.port import ForeignWorker, LibraryRefusal, WorkerError
 from ...foreign.restarted import Restarted
 from ...foreign.schemas import ReaderSchema
 from .matrix import FidelityCell, Written, moment_change
@@ -23,7 +23,7 @@ _LONGEST = 200
 _T = TypeVar("_T")
 
 
-class Reader(NamedTuple):
+class ForeignLibrary(NamedTuple):
     """A library of another language.
 
     Attributes:
@@ -38,7 +38,7 @@ class Reader(NamedTuple):
     writer: str
 
 
-class Readers(AbstractContextManager["Readers"]):
+class ForeignReaders(AbstractContextManager["ForeignReaders"]):
     """Workers of some languages; one that dies is started again.
 
     Args:
@@ -50,11 +50,11 @@ class Readers(AbstractContextManager["Readers"]):
         WorkerError: It does not start.
     """
 
-    def __init__(self, languages: Iterable[str], begin: Callable[[str], Worker] = start) -> None:
+    def __init__(self, languages: Iterable[str], begin: Callable[[str], ForeignWorker] = start) -> None:
         self._workers: dict[str, Restarted] = {}
-        self._known: dict[tuple[Reader, bytes, str, ReaderSchema | None], FidelityCell] = {}
-        self._dumped: dict[tuple[Reader, bytes, ReaderSchema | None], bytes | FidelityCell] = {}
-        self._language: dict[Reader, str] = {}
+        self._known: dict[tuple[ForeignLibrary, bytes, str, ReaderSchema | None], FidelityCell] = {}
+        self._dumped: dict[tuple[ForeignLibrary, bytes, ReaderSchema | None], bytes | FidelityCell] = {}
+        self._language: dict[ForeignLibrary, str] = {}
         with ExitStack() as stack:
             for language in languages:
                 worker = stack.enter_context(Restarted(partial(begin, language), DEATHS))
@@ -67,18 +67,18 @@ class Readers(AbstractContextManager["Readers"]):
         self._stack.close()
 
     @property
-    def libraries(self) -> list[Reader]:
+    def libraries(self) -> list[ForeignLibrary]:
         """All libraries, by language."""
         return list(self._language)
 
-    def cell(self, reader: Reader, written: Written) -> FidelityCell:
+    def cell(self, reader: ForeignLibrary, written: Written) -> FidelityCell:
         """Return what a library reads from a payload, compared with what Python reads."""
         key = reader, written.payload, json.dumps(written.form), written.schema
         if key not in self._known:
             self._known[key] = self._tried(reader, written)
         return self._known[key]
 
-    def dump(self, reader: Reader, written: Written) -> bytes | FidelityCell:
+    def dump(self, reader: ForeignLibrary, written: Written) -> bytes | FidelityCell:
         """Return the payload that a library writes of the value that it reads from another one.
 
         A value that it does not read exactly is not written: nobody would know what it should write.
@@ -95,23 +95,29 @@ class Readers(AbstractContextManager["Readers"]):
             )
         return self._dumped[reader, *asked]
 
-    def _tried(self, reader: Reader, written: Written) -> FidelityCell:
+    def _tried(self, reader: ForeignLibrary, written: Written) -> FidelityCell:
         asked = written.payload, written.schema
         read = self._ask(reader, lambda worker: worker.check(reader.library, *asked))
         return read if isinstance(read, FidelityCell) else compared(written.form, read)
 
-    def _ask(self, reader: Reader, question: Callable[[Worker], _T | Refused]) -> _T | FidelityCell:
+    def _ask(
+        self, reader: ForeignLibrary, question: Callable[[ForeignWorker], _T | LibraryRefusal]
+    ) -> _T | FidelityCell:
         language = self._language[reader]
         try:
             answer = self._workers[language].ask(question)
         except WorkerError as error:
             return FidelityCell("crash", str(error)[:_LONGEST])
-        return FidelityCell("refused", answer.reason[:_LONGEST]) if isinstance(answer, Refused) else answer
+        return (
+            FidelityCell("refused", answer.reason[:_LONGEST])
+            if isinstance(answer, LibraryRefusal)
+            else answer
+        )
 
 
-def _libraries(worker: Worker) -> list[Reader]:
+def _libraries(worker: ForeignWorker) -> list[ForeignLibrary]:
     return [
-        Reader(worker.language, each.name, each.version, each.format, each.writer)
+        ForeignLibrary(worker.language, each.name, each.version, each.format, each.writer)
         for each in worker.libraries
         if not each.typed
     ]
@@ -123,7 +129,7 @@ def compared(wrote: list[Any], became: list[Any]) -> FidelityCell:
     return FidelityCell("exact") if change is None else FidelityCell("changed", _became(change))
 
 
-def _became(change: Change) -> str:
+def _became(change: ChangedValue) -> str:
     """Return what arrived, in short; of a moment, what differs."""
     moments = [text.removeprefix("time ") for text in (change.wrote, change.became)]
     try:

@@ -17,12 +17,12 @@ from ...foreign.schemas import reader_schema
 from ...jobs import Answer, Done, Ended
 from ...messages.fidelity import ReadBack
 from .matrix import MEMORY, TIMEOUT, VALUES, FidelityCell, Written, decoded, reason, schema_of
-from .readers import Reader, Readers, compared
+from .readers import ForeignLibrary, ForeignReaders, compared
 
 if TYPE_CHECKING:
     from ...worker.context import WorkerContext
 
-Place = tuple[str, str, Reader]
+Place = tuple[str, str, ForeignLibrary]
 """A codec, the name of a value, and a library."""
 _Payload = tuple[str, bytes]
 """The name of a value, and its payload."""
@@ -30,7 +30,7 @@ Back = list[Any] | FidelityCell
 """Canonical form of what was read, or why there is none."""
 
 
-def wrote(readers: Readers, written: Mapping[Place, Written]) -> dict[Place, FidelityCell]:
+def wrote(readers: ForeignReaders, written: Mapping[Place, Written]) -> dict[Place, FidelityCell]:
     """Return what codecs read from what libraries write, compared with what the libraries had read.
 
     Args:

@@ -90,7 +90,7 @@ def counts(codec: Codec, size: int, values: int, other: int = 4) -> tuple[int, i
     return min(fitting, (codec.limits.items - other) // values), fitting
 
 
-class Row(NamedTuple):
+class FormatCase(NamedTuple):
     """One case of a format."""
 
     must: Must
@@ -99,8 +99,8 @@ class Row(NamedTuple):
     payloads: tuple[Payload, ...]
 
 
-def _row(must: Must, name: str, what: str, *payloads: Payload) -> Row:
-    return Row(must, name, what, payloads)
+def _row(must: Must, name: str, what: str, *payloads: Payload) -> FormatCase:
+    return FormatCase(must, name, what, payloads)
 
 
 either = partial(_row, "either")
@@ -132,7 +132,7 @@ def fills(
     mapping: Callable[[int], bytes],
     pair: int,
     apart: int = 0,
-) -> Iterator[Row]:
+) -> Iterator[FormatCase]:
     """Yield a row for a list of each kind of item, and one for a map of many keys.
 
     Args:
@@ -159,7 +159,7 @@ def joined(*parts: Iterable[bytes]) -> Iterator[bytes]:
     return map(b"".join, product(*parts))
 
 
-def table(wires: str | Iterable[str] | None, *rows: Row, pack: bool = True) -> tuple[HostileCase, ...]:
+def table(wires: str | Iterable[str] | None, *rows: FormatCase, pack: bool = True) -> tuple[HostileCase, ...]:
     """Return the cases of a format.
 
     Args:

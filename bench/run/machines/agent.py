@@ -37,7 +37,7 @@ from typing import Any, NoReturn
 
 from ....codecs.registry import give
 from ....errors import BakeoffError
-from ...frames import MAGIC, PROTOCOL, SECONDS, Frames, frames_of
+from ...frames import MAGIC, PROTOCOL, SECONDS, FrameConnection, frames_of
 from ...jobs import Ended, decode, encode
 from ...messages.check import Checked
 from ..environment import scrub
@@ -56,7 +56,7 @@ class _Agent:
         executor: Runs them.
     """
 
-    def __init__(self, frames: Frames, executor: LocalExecutor) -> None:
+    def __init__(self, frames: FrameConnection, executor: LocalExecutor) -> None:
         self._frames = frames
         self._executor = executor
         self._over: set[int] = set()

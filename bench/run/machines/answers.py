@@ -14,7 +14,7 @@ from ...heartbeat import IDLE
 from ...jobs import Ended, Job, decode
 from ...messages.alone import Alone, AloneAnswer
 from ...messages.check import Check, Checked
-from ...messages.survey import Survey, Surveyed
+from ...messages.survey import Surveyed, SurveyJob
 from ...messages.timing import Time, Timed
 from ...operations import OPERATIONS, operation
 from ...results import CodecFacts, Fact, fields_of, typed
@@ -27,7 +27,7 @@ _KINDS: Mapping[type[Job], type[_Answer]] = {
     Check: Checked,
     Time: Timed,
     Alone: AloneAnswer,
-    Survey: Surveyed,
+    SurveyJob: Surveyed,
 }
 """The jobs that other machines get, and the kinds of their answers."""
 _MOST_FACTS = 200
@@ -142,7 +142,7 @@ def _answer(plain: Any, job: Job) -> _Answer:
         assert isinstance(job, Check)
         return _checked(answer, job)
     if isinstance(answer, Surveyed):
-        assert isinstance(job, Survey)
+        assert isinstance(job, SurveyJob)
         SurveyTally.of(answer.tally, job.codecs, job.sample)
         return answer
     if isinstance(answer, Timed):
@@ -183,7 +183,7 @@ def _timed(answer: Timed, job: Time) -> Timed:
     _require(answer.cells.keys() | answer.errors.keys() <= indices, "a cell is not of the job")
     for figure in answer.cells.values():
         _figures(value for key, value in fields_of(figure).items() if key != "drift")
-    _figures((answer.harness, answer.dirty, answer.contention, answer.least))
+    _figures((answer.harness, answer.dirty, answer.contention, answer.free_level))
     _require(answer.reference_kernel > 0, "a time is not above 0")
     return dataclasses.replace(answer, errors={index: text(said) for index, said in answer.errors.items()})
 

@@ -20,7 +20,7 @@ from ....codecs.registry import given
 from ....errors import RunError
 from ....escape import visible
 from ...blobs import Blobs
-from ...frames import PROTOCOL, FrameError, Frames
+from ...frames import PROTOCOL, FrameConnection, FrameError
 from ...heartbeat import IDLE
 from ...jobs import Ended, Job, encode
 from ...results import Fact
@@ -109,7 +109,7 @@ class RemoteExecutor(AbstractContextManager["RemoteExecutor"]):
         self._install = f"install bakeoff there: {machine.install}"
         self._state = f"connecting to {machine.name}"
         self._link = machine.connect()
-        self._frames = Frames(self._link.read, partial(self._link.write, within=silence))
+        self._frames = FrameConnection(self._link.read, partial(self._link.write, within=silence))
         self._silence = silence
         self._patience, self._greeted = self._link.patience, False
         self._heard = time.monotonic()

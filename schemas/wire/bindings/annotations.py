@@ -35,7 +35,7 @@ _CONTAINERS = (*_SEQUENCES, t.DictType, t.RecordType)
 _KEYS = (t.StrType, t.IntType, t.FloatType, t.DateType, t.UUIDType, t.DecimalType)
 
 
-class Calls(NamedTuple):
+class LibraryCalls(NamedTuple):
     """A library's code for the records of a schema.
 
     Attributes:
@@ -91,7 +91,7 @@ class Annotation(NamedTuple):
     tuples: dict[type, Any]
     built: set[type]
 
-    def calls(self, encode: Callable[[Any], Any], decode: Callable[[Any], Any]) -> Calls:
+    def calls(self, encode: Callable[[Any], Any], decode: Callable[[Any], Any]) -> LibraryCalls:
         """Return a library's code as calls that refuse to write what would be read otherwise."""
 
         def compared(record: Any) -> Any:
@@ -101,7 +101,7 @@ class Annotation(NamedTuple):
             return payload
 
         late = any(not each.init for cls in self.built for each in _declared(cls))
-        return Calls(compared if late else encode, decode, bool(self.built))
+        return LibraryCalls(compared if late else encode, decode, bool(self.built))
 
 
 def annotation(

@@ -11,7 +11,7 @@ from ....codecs.conventions.rules import duration_text
 from ...plan.convert import to_timedelta
 from ...tree import types as t
 from ...tree.declare import SchemaError
-from .annotations import Calls, Form, annotation, bytes_forms, checked
+from .annotations import Form, LibraryCalls, annotation, bytes_forms, checked
 
 if TYPE_CHECKING:
     from . import BindableSchema
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def binding(
     schema: BindableSchema, *, write: Callable[[Any], Any], read: Callable[[Any], Any], texts: bool
 ) -> Binding:
-    """Return mashumaro's code for a schema's records; `type` are its `Calls`.
+    """Return mashumaro's code for a schema's records; `type` are its `LibraryCalls`.
 
     Args:
         schema: The schema.
@@ -48,10 +48,10 @@ def binding(
         serialization_strategy = strategies
         no_copy_collections = (list, dict)
 
-    def coded(each: Any, write: Any = None, read: Any = None) -> Calls:
+    def coded(each: Any, write: Any = None, read: Any = None) -> LibraryCalls:
         encoder: Any = BasicEncoder(each, default_dialect=Conventions, post_encoder_func=write)
         decoder: Any = BasicDecoder(each, default_dialect=Conventions, pre_decoder_func=read)
-        return Calls(encoder.encode, decoder.decode)
+        return LibraryCalls(encoder.encode, decoder.decode)
 
     for each, items in annotated.tuples.items():
         inner = coded(items)

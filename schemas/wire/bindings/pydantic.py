@@ -53,7 +53,7 @@ _DEPTH = 120
 _INTEGER = re.compile(r"-?[1-9][0-9]*|0", re.ASCII)
 
 
-class Calls(NamedTuple):
+class PydanticCalls(NamedTuple):
     """The library's own calls for the records of a schema.
 
     Attributes:
@@ -80,8 +80,8 @@ class _Made(ABC):  # noqa: B024 - it only answers `isinstance`, and keeps the an
 def binding(schema: BindableSchema, *, models: bool = False) -> Binding:
     """Return pydantic's type for a schema's records, and the conversions to and from it.
 
-    `type` are the `Calls`. `take` checks a record strictly: it converts only integers to floats, and refuses
-    unknown fields. The JSON follows the conventions of all JSON codecs.
+    `type` are the `PydanticCalls`. `take` checks a record strictly: it converts only integers to floats, and
+    refuses unknown fields. The JSON follows the conventions of all JSON codecs.
 
     Args:
         schema: The schema.
@@ -134,7 +134,7 @@ def binding(schema: BindableSchema, *, models: bool = False) -> Binding:
     encode = functools.partial(serializer.to_json, **options) if options else serializer.to_json
     if any(isinstance(node, t.DictType | t.AnyType) for _, node in t.walk(schema.types)):
         encode = _with_whole_keys(encode)
-    calls = Calls(adapter, encode, decode, _Made if models and own else None)
+    calls = PydanticCalls(adapter, encode, decode, _Made if models and own else None)
     give = functools.partial(serializer.to_python, **options)
     return Binding(calls, take, give, write(schema.layout).decode())
 
@@ -215,7 +215,7 @@ def _own(schema: BindableSchema, cls: Any) -> Binding:
         definition = write(schema.layout).decode()
     except SchemaError:
         definition = ""  # A type that only pydantic knows.
-    return Binding(Calls(adapter, encode, decode), schema.apply, schema.apply, definition, as_is=True)
+    return Binding(PydanticCalls(adapter, encode, decode), schema.apply, schema.apply, definition, as_is=True)
 
 
 def _refuse_other_values(node: t.EnumType, path: str) -> None:

@@ -14,7 +14,7 @@ from ._tables import drawn, paragraphs, split
 
 if TYPE_CHECKING:
     from ..bench.lab.fidelity.matrix import FidelityCell, Tried
-    from ..bench.lab.fidelity.readers import Reader, Readers
+    from ..bench.lab.fidelity.readers import ForeignLibrary, ForeignReaders
 
 LEGEND: Final = (
     "= the same value; ~X silently became X; refused: an error.",
@@ -86,10 +86,10 @@ class Reads:
 
     words: _Words
 
-    readers: Sequence[Reader]
+    readers: Sequence[ForeignLibrary]
     formats: Mapping[str, str]
     python: Mapping[tuple[str, str], FidelityCell]
-    cells: Mapping[tuple[str, str, Reader], FidelityCell]
+    cells: Mapping[tuple[str, str, ForeignLibrary], FidelityCell]
 
     def codecs(self, form: str) -> list[str]:
         """Return the codecs of a format."""
@@ -109,22 +109,22 @@ class Reads:
         found = {codec: self.python.get((codec, value)) for codec in self.codecs(form)}
         return [codec for codec, cell in found.items() if cell is not None and cell.outcome == "exact"]
 
-    def name(self, reader: Reader) -> str:
+    def name(self, reader: ForeignLibrary) -> str:
         """Return the name of a library in this direction."""
         return reader.writer if self.words is _WRITTEN else reader.library
 
     @property
-    def silent(self) -> list[Reader]:
+    def silent(self) -> list[ForeignLibrary]:
         """The libraries that read a value here and do not write."""
         return list(dict.fromkeys(reader for _, _, reader in self.cells if not reader.writer))
 
-    def outcome(self, value: str, reader: Reader) -> str:
+    def outcome(self, value: str, reader: ForeignLibrary) -> str:
         """Return the worst outcome of a value in a library, of the codecs with which Python preserves it."""
         codecs = self.preserving(value, reader.format)
         return max((self.cells[codec, value, reader].outcome for codec in codecs), key=_OUTCOMES.index)
 
 
-def started(languages: Sequence[str]) -> Readers:
+def started(languages: Sequence[str]) -> ForeignReaders:
     """Start the workers of some languages.
 
     Raises:
@@ -132,12 +132,12 @@ def started(languages: Sequence[str]) -> Readers:
         RunError: One does not start.
     """
     from ..bench.foreign.port import WorkerError
-    from ..bench.lab.fidelity.readers import Readers
+    from ..bench.lab.fidelity.readers import ForeignReaders
 
     if not languages:
         raise UsageError("--readers needs a language, such as go")
     try:
-        return Readers(languages)
+        return ForeignReaders(languages)
     except WorkerError as error:
         raise RunError(f"--readers {','.join(languages)}: {error}") from error
 
@@ -158,7 +158,7 @@ def _has_own_types(codec: str) -> bool:
     return known.needs_schema and known.format not in FORMATS
 
 
-def readable(readers: Readers, codecs: Sequence[str]) -> dict[str, str]:
+def readable(readers: ForeignReaders, codecs: Sequence[str]) -> dict[str, str]:
     """Return the formats of the codecs that a library reads.
 
     Raises:
@@ -185,7 +185,9 @@ def left_out(codecs: Sequence[str], formats: Mapping[str, str]) -> Iterator[str]
         yield f"no library here reads {some(rest)}"
 
 
-def read(readers: Readers, columns: Mapping[str, Mapping[str, Tried]], formats: Mapping[str, str]) -> Reads:
+def read(
+    readers: ForeignReaders, columns: Mapping[str, Mapping[str, Tried]], formats: Mapping[str, str]
+) -> Reads:
     """Read every payload with every library of its format."""
     python, cells = {}, {}
     for codec, column in columns.items():
@@ -199,7 +201,7 @@ def read(readers: Readers, columns: Mapping[str, Mapping[str, Tried]], formats: 
     return Reads(_READ, readers.libraries, {codec: formats[codec] for codec in columns}, python, cells)
 
 
-def reread(readers: Readers, columns: Mapping[str, Mapping[str, Tried]], reads: Reads) -> Reads:
+def reread(readers: ForeignReaders, columns: Mapping[str, Mapping[str, Tried]], reads: Reads) -> Reads:
     """Let every library write what it has read exactly, and Python read it."""
     from ..bench.lab.fidelity.writers import wrote
 
@@ -282,7 +284,7 @@ def _format(reads: Reads, form: str) -> _Block:
     return _Block([above], rows if differing else [], [*only, *_reasons(reads, form)])
 
 
-def _headings(reads: Reads, readers: Sequence[Reader]) -> list[str]:
+def _headings(reads: Reads, readers: Sequence[ForeignLibrary]) -> list[str]:
     """Return the names of libraries, with the language where two have the same."""
     names = list(map(reads.name, readers))
     return [
@@ -292,7 +294,7 @@ def _headings(reads: Reads, readers: Sequence[Reader]) -> list[str]:
 
 
 def _groups(
-    reads: Reads, value: str, form: str, readers: Sequence[Reader]
+    reads: Reads, value: str, form: str, readers: Sequence[ForeignLibrary]
 ) -> Iterator[tuple[tuple[str, ...], list[str]]]:
     """Yield the texts of a value in all libraries, with the codecs that have the same."""
     groups: dict[tuple[str, ...], list[str]] = {}

@@ -158,7 +158,7 @@ def command(
     from ..bench.foreign.builds import LANGUAGES
     from ..codecs.production.lock import located
     from ..reports.decide.lock import decided, lock_of
-    from ..reports.decide.pick import Wish, pick
+    from ..reports.decide.pick import Requirements, pick
     from ..reports.decide.pick_output import reasons
     from ..reports.decide.pick_placed import in_place, said
     from ..reports.decide.pick_readers import elsewhere, parse_readers
@@ -183,7 +183,7 @@ def command(
         raise UsageError("--reads-by counts the reads of each language; remove --reads")
     asked_readers = parse_readers(readers) if readers else ()
     place = located(lock)
-    wish = Wish(
+    requirements = Requirements(
         cost=CostModel.of(reads, bandwidth, crossings),
         rate=rate,
         prices=Prices.of(core_year, gigabyte),
@@ -205,19 +205,19 @@ def command(
     if schema is not None:
         raise UsageError("--schema belongs to --choose NAME --write, where NAME was not measured")
     results = load_all(paths)
-    _check_formats(wish.formats, results)
+    _check_formats(requirements.formats, results)
     files_of = {id(result): str(path) for result, path in zip(results, paths, strict=True)}
     choices, texts = [], []
     for label, group in by_machine(results):
         if label and write:
             noun = block_noun(results)
             raise UsageError(f"--write takes the results of one {noun}: the one that will run the codec")
-        asked, adapted = in_place(*elsewhere(group, wish, asked_readers, tuple(LANGUAGES)), reads)
+        asked, adapted = in_place(*elsewhere(group, requirements, asked_readers, tuple(LANGUAGES)), reads)
         choice = pick(asked, adapted, files_of[id(group[0])])
         why = reasons(choice, explain=explain, **layout(None))
         texts += ["\n", f"{label}\n" * bool(label), why, *(f"{line}\n" for line in said(asked, choice))]
         choices.append((label, choice))
-    if wish.prices and wish.prices.gigabyte and adapted.cost.reads != 1 and crossings is None:
+    if requirements.prices and requirements.prices.gigabyte and adapted.cost.reads != 1 and crossings is None:
         texts.append("assumed: each payload crosses the network once; else use --crossings per-read\n")
     _check_agreement(choices, block_noun(results))
     put(Styled.joined([f"{plain_name(choice.winner.name)}\n", *texts]), None)

@@ -93,7 +93,7 @@ def command(
 
     Exit codes: 0 ok, 1 a shard could not be read or a codec is wrong, 2 usage error.
     """
-    from ..bench.messages.survey import Survey
+    from ..bench.messages.survey import SurveyJob
     from ..bench.run.machines.remote import RemoteExecutor
     from ..bench.run.processes import LocalExecutor
     from ..bench.run.survey import survey
@@ -112,7 +112,7 @@ def command(
     reading = ReadOptions.of(**how)
     found = [piece for source in sources for piece in pieces(source, reading)]
     given = b"" if schema is None else pickle.dumps(named(schema, include))
-    job = Survey(
+    job = SurveyJob(
         pieces=(),
         seed=DEFAULT_SEED if seed is None else seed,
         codecs=tuple(names),
