@@ -59,12 +59,12 @@ def needing_room(folder: Path) -> Iterator[None]:
 
 def is_full(folder: Path) -> bool:
     """Return whether a small file no longer fits into a folder. It is tried, to include quotas."""
-    place = folder / "room"
+    trial = folder / "room"
     try:
-        place.write_bytes(os.urandom(_SOME))
+        trial.write_bytes(os.urandom(_SOME))
     except OSError as error:
         return error.errno in _FULL
     finally:
         with contextlib.suppress(OSError):
-            place.unlink(missing_ok=True)
+            trial.unlink(missing_ok=True)
     return False

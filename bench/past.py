@@ -77,7 +77,7 @@ class PastCell:
     contention: Amount
 
 
-def place() -> Path | None:
+def path_of_runs() -> Path | None:
     """Return the path of the file of past runs; None if `VARIABLE` turns it off."""
     chosen = os.environ.get(VARIABLE, "")
     if chosen:
@@ -93,7 +93,7 @@ def remember(result: ResultData) -> str:
     """
     rows = list(rows_of(result))
     try:
-        if not rows or (path := place()) is None:
+        if not rows or (path := path_of_runs()) is None:
             return ""
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         # SQLite would make it readable for all users.
@@ -117,7 +117,7 @@ def recall(machines: Iterable[str]) -> list[PastCell]:
     """Return the rows of some machines, the newest first; none if no file can be read."""
     wanted = sorted(set(machines))
     try:
-        if (path := place()) is None or not path.is_file():
+        if (path := path_of_runs()) is None or not path.is_file():
             return []
         with _opened(path, "ro") as file:
             marks = ", ".join("?" * len(wanted))

@@ -126,7 +126,7 @@ class Judgment:
             judged[pair.b, pair.a] = OPPOSITE[pair.verdict], found.inverse()
         return cls(ranking.order, judged)
 
-    def places(self, among: Collection[str] | None = None) -> dict[str, RankRange]:
+    def rank_ranges(self, among: Collection[str] | None = None) -> dict[str, RankRange]:
         """Return the possible ranks of each codec, in their order.
 
         All of them hold together unless a verdict is false, which `alpha` bounds (Mogstad et al. 2024).
@@ -148,11 +148,11 @@ class Judgment:
             eligible: The codecs to choose from.
             preferred: Sort key that breaks ties between codecs of the same cost.
         """
-        places = self.places(eligible)
-        if not places:
+        ranges = self.rank_ranges(eligible)
+        if not ranges:
             return None
         # Pairs with few common processes may contradict each other; then no codec has rank 1.
-        cheapest, *others = [name for name, place in places.items() if place.first == 1] or list(places)[:1]
+        cheapest, *others = [name for name, ranks in ranges.items() if ranks.first == 1] or list(ranges)[:1]
         same = [name for name in others if self.judged[name, cheapest][0] == "same"]
         winner = min([cheapest, *same], key=preferred)
         return Contest(
@@ -318,15 +318,15 @@ def _ranking(
 
     eligible = [name for name in judgment.order if not drawback(facts[name], codecs[name].values())]
     contest = judgment.contest(eligible, preferred) or Contest("", "", (), ())
-    places = judgment.places()
+    ranges = judgment.rank_ranges()
     return Ranking(
         corpus=corpus,
         reads=1.0,
         bandwidth=None,
         alpha=alpha,
         order=judgment.order,
-        first={name: place.first for name, place in places.items()},
-        last={name: place.last for name, place in places.items()},
+        first={name: ranks.first for name, ranks in ranges.items()},
+        last={name: ranks.last for name, ranks in ranges.items()},
         winner=contest.winner,
         same=contest.same,
         unresolved=contest.unresolved,

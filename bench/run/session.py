@@ -120,7 +120,7 @@ class Session:
 
     Attributes:
         notes: Messages for the user at the end, besides the result.
-        place: The destination of the result.
+        output_file: The destination of the result.
         interrupted: Ctrl-C was pressed.
     """
 
@@ -151,7 +151,7 @@ class Session:
         self.reader = reader
         self.turn = turn or turns(1)[0]
         self.notes: list[str] = []
-        self.place = OutputFile(output)
+        self.output_file = OutputFile(output)
         self.interrupted = False
         self._reading = True
         self._run: Run | None = None
@@ -287,7 +287,7 @@ class Session:
 
     def _save(self, run: Run, *, complete: bool, last: bool = True) -> ResultData:
         result = run.state.result(duration=run.spent(), complete=complete)
-        self.place.write(result, last=last)
+        self.output_file.write(result, last=last)
         self._saved = time.monotonic()
         return result
 

@@ -134,7 +134,9 @@ class Several:
         try:
             self.results[name] = session.run()
             session.show("finished", 1, 1)
-            note = "; ".join(filter(None, [f"results are in {session.place.path}", session.place.note]))
+            note = "; ".join(
+                filter(None, [f"results are in {session.output_file.path}", session.output_file.note])
+            )
             self.notes += [f"{name}: {text}" for text in (*session.notes, note)]
         except BakeoffError as error:
             self.lost[name] = error

@@ -79,13 +79,13 @@ def survey(
     found = SurveyFindings(SurveyTally(job.codecs, MergedSample(job.sample, SAMPLE_ROOM)), pieces)
     inputs = {job.schema: schema} if schema else {}
     total = sum(piece.end - piece.start for piece in pieces)
-    places = [_Place(executor) for executor in executors]
-    size = min(PIECE, total // (_SHARE * sum(place.most for place in places)))
+    machines = [_Machine(executor) for executor in executors]
+    size = min(PIECE, total // (_SHARE * sum(machine.most for machine in machines)))
     waiting = deque((group, 1) for group in _groups(pieces, size))
-    running: dict[Future[Ended], tuple[list[Piece], int, _Place]] = {}
+    running: dict[Future[Ended], tuple[list[Piece], int, _Machine]] = {}
     try:
         while waiting or running:
-            while waiting and (place := _free(places)) is not None:
+            while waiting and (machine := _free(machines)) is not None:
                 group, tries = waiting.popleft()
                 one = replace(
                     job,
@@ -94,15 +94,15 @@ def survey(
                     ),
                     cut=found.tally.sample.cut,
                 )
-                place.running += 1
-                running[place.executor.submit(one, inputs, patience=PATIENCE)] = group, tries, place
+                machine.running += 1
+                running[machine.executor.submit(one, inputs, patience=PATIENCE)] = group, tries, machine
             for future in wait(running, return_when=FIRST_COMPLETED).done:
-                group, tries, place = running.pop(future)
-                place.running -= 1
-                place.failures += 1
+                group, tries, machine = running.pop(future)
+                machine.running -= 1
+                machine.failures += 1
                 if not (reason := _merged(future, found.tally, job)):
                     found.done.update(group)
-                    place.failures = 0
+                    machine.failures = 0
                 elif tries < _TRIES:
                     waiting.extend(([piece], tries + 1) for piece in group)
                 else:
@@ -113,7 +113,7 @@ def survey(
     return found
 
 
-class _Place:
+class _Machine:
     """An executor, and the jobs that it has.
 
     Attributes:
@@ -127,12 +127,12 @@ class _Place:
         self.running = self.failures = 0
 
 
-def _free(places: Sequence[_Place]) -> _Place | None:
+def _free(machines: Sequence[_Machine]) -> _Machine | None:
     """Return the executor that takes the next job; one whose machine may be lost is the last."""
-    free = [place for place in places if place.running < place.most]
-    healthy = min(place.failures for place in places)
-    free = [place for place in free if place.failures < healthy + _FAILURES]
-    return min(free, key=lambda place: (place.failures, place.running / place.most), default=None)
+    free = [machine for machine in machines if machine.running < machine.most]
+    healthy = min(machine.failures for machine in machines)
+    free = [machine for machine in free if machine.failures < healthy + _FAILURES]
+    return min(free, key=lambda machine: (machine.failures, machine.running / machine.most), default=None)
 
 
 def _groups(pieces: Iterable[Piece], size: int) -> Iterator[list[Piece]]:

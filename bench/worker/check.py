@@ -219,7 +219,7 @@ class _Check:
         return found
 
     def _work(self, name: str) -> TimedWork:
-        return work(self._parts, name, self._sample, self.payloads, places=self._job.backends)
+        return work(self._parts, name, self._sample, self.payloads, urls=self._job.backends)
 
     def _tried(self, declared: Operation) -> list[float]:
         """Call an operation once on each record that was compared; return the seconds of each."""

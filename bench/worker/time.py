@@ -372,7 +372,7 @@ def _prepare(
         sample,
         checked.payloads,
         shared,
-        places=job.backends,
+        urls=job.backends,
         collect=job.collect,
         apart=job.apart,
     )

@@ -62,11 +62,11 @@ class TimedWork(TimedCall):
         from .other_work import run_code  # its parsers would delay the start of every worker
 
         nanoseconds = worked = switches = 0
-        for place in range(start - 1, start + calls):
+        for index in range(start - 1, start + calls):
             run_code()
             # A record is made, and a payload received, just before the call.
-            spent, busy, taken = self._timed(*batch(place, 1), 1, 1)
-            if place >= start:
+            spent, busy, taken = self._timed(*batch(index, 1), 1, 1)
+            if index >= start:
                 nanoseconds += spent
                 worked += busy
                 switches += taken
@@ -118,7 +118,7 @@ def work(
     payloads: Sequence[bytes],
     shared: Sequence[Any] | None = None,
     *,
-    places: Mapping[str, str],
+    urls: Mapping[str, str],
     collect: bool = True,
     apart: bool = False,
 ) -> TimedWork:
@@ -128,7 +128,7 @@ def work(
         name: Name of a timed operation, variants included.
         payloads: The codec's payloads of them.
         shared: All records of the sample, to be encoded by several codecs in turn.
-        places: URLs of the operations' places that are servers.
+        urls: URLs of the operations' places that are servers.
         collect: Leave the garbage collector on, unless the variant says otherwise.
         apart: Let each call follow other work, unless the time of a backend is a part of it.
 
@@ -136,7 +136,7 @@ def work(
         UnfitError: The codec does not support the operation.
     """
     declared = operation(name)
-    made = declared.carry_out(context_of(declared, parts, sample, payloads, places, shared))
+    made = declared.carry_out(context_of(declared, parts, sample, payloads, urls, shared))
     return _clocked(made, declared, collect, apart)
 
 
@@ -145,11 +145,11 @@ def context_of(
     parts: CodecParts,
     sample: PickledSample,
     payloads: Sequence[bytes],
-    places: Mapping[str, str],
+    urls: Mapping[str, str],
     shared: Sequence[Any] | None = None,
 ) -> Context:
     """Return the context of an operation; see `work`."""
-    place, url = declared.at_place, places.get(declared.at_place, "")
+    place, url = declared.at_place, urls.get(declared.at_place, "")
     return Context(parts, sample, payloads, shared, declared.variant, place, declared.at_parameter, url)
 
 

@@ -2,9 +2,9 @@
 
 Seeded binary segmentation (Kovács et al. 2023): a stretch of runs of any length is cut where the squares
 within both parts are smallest, the most significant cut of all stretches is a change point, and the parts on
-both sides of it are searched again. Short stretches find a change that is soon taken back. Each place is
+both sides of it are searched again. Short stretches find a change that is soon taken back. Each cut is
 then fitted once more between its neighbors (Bai 1997). The test is the t test of two means. With
-Bonferroni's bound over all places of all stretches (Worsley 1979), a history without a change has a change
+Bonferroni's bound over all cuts of all stretches (Worsley 1979), a history without a change has a change
 point with at most the given probability. Differences within the tie band do not count. The variance is that
 of the runs around their means, pooled with the assumed difference between two runs of the same code
 (`bench.stats.RunToRun`).
@@ -38,7 +38,7 @@ def _stretches(count: int) -> Iterator[tuple[int, int]]:
         size = math.ceil(size / 2) if size > 2 else 0
 
 
-def places(count: int) -> int:
+def number_of_cuts(count: int) -> int:
     """Return in how many places of all stretches a line of `count` runs is tested."""
     return sum(end - start - 1 for start, end in _stretches(count))
 
@@ -47,7 +47,7 @@ class _Cut(NamedTuple):
     """The best cut of a stretch of runs, with its probability without a change."""
 
     start: int
-    place: int
+    cut: int
     end: int
     p: float
 
@@ -78,13 +78,13 @@ class NoisyRuns:
         self._references = references
         self._degrees = degrees
 
-    def change(self, start: int, place: int, end: int) -> Ratio:
-        """Compare the runs from `place` to `end` with those from `start`."""
-        return self._ratio(slice(start, place), slice(place, end))
+    def change(self, start: int, cut: int, end: int) -> Ratio:
+        """Compare the runs from `cut` to `end` with those from `start`."""
+        return self._ratio(slice(start, cut), slice(cut, end))
 
-    def whole(self, places: Sequence[int]) -> Ratio:
+    def whole(self, cuts: Sequence[int]) -> Ratio:
         """Compare the newest run with the oldest one."""
-        ends = [0, *places, len(self._logs)]
+        ends = [0, *cuts, len(self._logs)]
         levels = [self._logs[start:end] for start, end in itertools.pairwise(ends)]
         return self._ratio(slice(1), slice(-1, None), levels)
 
@@ -97,7 +97,7 @@ class NoisyRuns:
         error = (shared, self._degrees)
         return between_runs(self._logs[before], self._logs[after], self._noise, self._session, levels, error)
 
-    def places(self, alpha: float) -> list[int]:
+    def cuts(self, alpha: float) -> list[int]:
         """Return the first run of each new level."""
         count = len(self._logs)
         cuts = [cut for start, end in _stretches(count) if (cut := self._cut(start, end, alpha))]
@@ -113,16 +113,16 @@ class NoisyRuns:
             within.append(own)
         if not within:
             return []
-        place = min(within, key=lambda cut: cut.p).place
-        return [*self._found(start, place, within, alpha), place, *self._found(place, end, within, alpha)]
+        cut = min(within, key=lambda cut: cut.p).cut
+        return [*self._found(start, cut, within, alpha), cut, *self._found(cut, end, within, alpha)]
 
     def _cut(self, start: int, end: int, alpha: float) -> _Cut | None:
         """Return the cut of a stretch if it is significant, and more than a tie."""
-        if (place := self._best(start, end)) is None:
+        if (cut := self._best(start, end)) is None:
             return None
-        found = self.change(start, place, end)
+        found = self.change(start, cut, end)
         tie = abs(math.log(found.value)) <= math.log1p(Verdicts.TIE)
-        return None if tie or found.p >= alpha else _Cut(start, place, end, found.p)
+        return None if tie or found.p >= alpha else _Cut(start, cut, end, found.p)
 
     def _best(self, start: int, end: int) -> int | None:
         """Return the place that leaves the least squares around the means of both parts.
@@ -133,9 +133,9 @@ class NoisyRuns:
         first = start + (1 if start == 0 else 2)
         last = end - (1 if end == len(self._logs) else 2)
 
-        def between(place: int) -> float:
-            left = place - start
-            own = self._sums[place] - self._sums[start]
+        def between(cut: int) -> float:
+            left = cut - start
+            own = self._sums[cut] - self._sums[start]
             return (own - left * total / count) ** 2 / (left * (count - left))
 
         return max(range(first, last + 1), key=between, default=None)
@@ -148,17 +148,17 @@ class Once:
         self._cells = cells
         self._operation = operation
 
-    def change(self, _start: int, place: int, _end: int) -> Ratio:
-        """Compare the run at `place` with the one before it."""
-        return self._ratio(self._cells[place - 1], self._cells[place])
+    def change(self, _start: int, cut: int, _end: int) -> Ratio:
+        """Compare the run at `cut` with the one before it."""
+        return self._ratio(self._cells[cut - 1], self._cells[cut])
 
     def whole(self, _places: Sequence[int]) -> Ratio:
         """Compare the newest run with the oldest one."""
         return self._ratio(self._cells[0], self._cells[-1])
 
-    def places(self, alpha: float) -> list[int]:
+    def cuts(self, alpha: float) -> list[int]:
         """Return the first run of each new level."""
-        return [place for place in range(1, len(self._cells)) if self.change(0, place, 0).p < alpha]
+        return [cut for cut in range(1, len(self._cells)) if self.change(0, cut, 0).p < alpha]
 
     def _ratio(self, old: CellResult, new: CellResult) -> Ratio:
         value = interval(new.samples)[0] / interval(old.samples)[0]

@@ -21,7 +21,7 @@ from ...errors import UsageError
 from ..model.candidates import BASELINE, WELL, corpora
 from ..model.environment import code, differences, option_differences
 from ..model.reference import by_common_reference, reference_errors
-from .change_points import NoisyRuns, Once, places
+from .change_points import NoisyRuns, Once, number_of_cuts
 from .compare import corpus_differences, lasting, other_work
 
 Sessions = Callable[[Sequence[ResultData]], Mapping[Cell, RunToRun]]
@@ -145,7 +145,7 @@ def history(
             drafts.append((series, lines, known))
     if not any(lines for _, lines, _ in drafts):
         raise UsageError(_nothing(results, filtered=bool(codecs or operations)))
-    tests = sum(places(len(line.points)) for _, lines, _ in drafts for line, _ in lines)
+    tests = sum(number_of_cuts(len(line.points)) for _, lines, _ in drafts for line, _ in lines)
     alpha = split(Verdicts.ALPHA, tests)
     found = []
     for series, lines, known in drafts:
@@ -315,7 +315,7 @@ def _judged(line: Line, cells: _Cells, runs: Sequence[ResultData], known: _Known
         own = NoisyRuns(logs, noise, session, references, max(1, len(runs) - len(known.references)))
     else:
         own = Once([cells[point.run] for point in points], line.operation)
-    found, last = own.places(alpha), len(points) - 1
+    found, last = own.cuts(alpha), len(points) - 1
     ends = [0, *found, last + 1]
     changes = [
         ChangePoint(

@@ -62,7 +62,7 @@ def claim(winner: str, by_corpus: ByCorpus, chosen: Sequence[CorpusFacts], *, op
     counted = f"{most:,} records" if most >= sample else f"{most:,} of {sample:,} records"
 
     def named(library: LibraryResult) -> str:
-        records = read[library.place]
+        records = read[library.reader]
         fewer = f": checked on {records:,} of {sample:,} records" if records < most else ""
         return f"{library.facts.library}{fewer}"
 
@@ -87,7 +87,7 @@ def alternatives(names: Iterable[str], by_corpus: ByCorpus, *, options: bool) ->
         reads = [_exact(language, name, by_corpus) for language in tried(by_corpus)]
         libraries = [read for read in reads if read is not None]
         if libraries and len(libraries) == len(reads):
-            way = f" (--reads-by {','.join(read.place for read in libraries)})" if options else ""
+            way = f" (--reads-by {','.join(read.reader for read in libraries)})" if options else ""
             found.append(f"{name} by {listed([read.facts.library for read in libraries])}{way}")
     return f"one library of each language reads exactly: {few(found)}" if found else ""
 
@@ -96,7 +96,7 @@ def _exact(language: str, name: str, by_corpus: ByCorpus) -> LibraryResult | Non
     """Return the first library of a language that reads a codec's payloads exactly on all corpora."""
     first, *others = (found[name] for found in by_corpus.values())
     for read in first.reads_in(language):
-        there = [read, *(each.reads.get(read.place) for each in others)]
+        there = [read, *(each.reads.get(read.reader) for each in others)]
         if not any(each is None or _fault(each) for each in there):
             return read
     return None

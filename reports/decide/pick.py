@@ -258,7 +258,7 @@ class _Ranking:
             name: YearlyCost.of(
                 requirements.rate, requirements.prices, requirements.cost, self.parts(name), costs[name], rank
             )
-            for name, rank in self.standing.judgment.places(self.order).items()
+            for name, rank in self.standing.judgment.rank_ranges(self.order).items()
         }
 
     def words(self, name: str) -> str:

@@ -38,7 +38,7 @@ class ReadShare:
 
     def of(self, reads: Iterable[LibraryResult]) -> list[LibraryResult]:
         """Return what its libraries read."""
-        return [read for read in reads if self.name in (read.place, read.language)]
+        return [read for read in reads if self.name in (read.reader, read.language)]
 
 
 def parse_readers(text: str) -> tuple[ReadShare, ...]:
@@ -80,7 +80,7 @@ def elsewhere(
     for result in results:
         for read in reads_of(result.cells):
             titles[read.language] = read.facts.language
-            titles[read.place] = f"{read.facts.language} with {read.facts.library}"
+            titles[read.reader] = f"{read.facts.language} with {read.facts.library}"
     if unknown := [reader.name for reader in readers if reader.name not in titles]:
         for name in unknown:
             if name.partition("-")[0] not in languages and (alike := near(name, {*titles, *languages})):

@@ -339,7 +339,7 @@ def candidates_on(result: ResultData, corpus: str) -> list[Candidate]:
     reads: dict[str, dict[str, LibraryResult]] = {}
     here = [cell for cell in result.cells if cell.cell.corpus == corpus]
     for read in reads_of(here):
-        reads.setdefault(read.codec, {})[read.place] = read
+        reads.setdefault(read.codec, {})[read.reader] = read
     for cell in here:
         if not cell.by_reader:
             cells.setdefault(cell.cell.codec, {})[cell.cell.operation_name] = cell
@@ -394,18 +394,18 @@ class Standing:
         return self.judgment.judged
 
     @cached_property
-    def places(self) -> Mapping[str, RankRange]:
+    def rank_ranges(self) -> Mapping[str, RankRange]:
         """The possible ranks of each codec."""
-        return self.judgment.places()
+        return self.judgment.rank_ranges()
 
     @property
     def ranks(self) -> Mapping[str, int]:
         """The best possible rank of each codec."""
-        return {name: place.first for name, place in self.places.items()}
+        return {name: ranks.first for name, ranks in self.rank_ranges.items()}
 
-    def place(self, codec: str) -> str:
+    def rank_text(self, codec: str) -> str:
         """Write the rank: "3", or "3 to 5" if it is not known exactly."""
-        return self.places[codec].text
+        return self.rank_ranges[codec].text
 
     def verdict(self, codec: str) -> Verdict | None:
         """Return why a codec has several ranks: it ties with others, or too little is known."""

@@ -317,7 +317,7 @@ _ALL: Final = (
     _word(
         "rank",
         "rank by cost; codecs that tie share a rank",
-        row.place,
+        row.rank,
         unit="integer",
         direction="lower",
         figure=_cost,

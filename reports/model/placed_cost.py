@@ -110,7 +110,7 @@ def level(standing: Standing, among: Collection[str] | None = None) -> list[str]
         standing: The costs in a place.
         among: The codecs to consider; all by default.
     """
-    return [name for name, place in standing.judgment.places(among).items() if place.first == 1]
+    return [name for name, place in standing.judgment.rank_ranges(among).items() if place.first == 1]
 
 
 def codec_part(candidate: Candidate, cost: CostModel) -> float:

@@ -21,7 +21,7 @@ class LibraryResult:
     facts: ReadFacts
 
     @property
-    def place(self) -> str:
+    def reader(self) -> str:
         """The name of the library, as in ``--readers``: "go-tinylib-msgp"."""
         return self.cell.cell.place
 
@@ -33,7 +33,7 @@ class LibraryResult:
     @property
     def language(self) -> str:
         """The short name of the language, as in ``--readers``."""
-        return self.place.partition("-")[0]
+        return self.reader.partition("-")[0]
 
     @property
     def outcome(self) -> str:

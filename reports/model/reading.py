@@ -37,7 +37,7 @@ class Reading:
         """The codecs in groups that write the same payloads."""
         found: dict[object, list[Candidate]] = {}
         for codec in self.codecs:
-            own = tuple((read.place, _found(read)) for read in codec.reads.values())
+            own = tuple((read.reader, _found(read)) for read in codec.reads.values())
             found.setdefault(own, []).append(codec)
         return [*map(tuple, found.values())]
 
@@ -50,7 +50,7 @@ class Reading:
         found: dict[tuple[object, ...], list[LibraryResult]] = {}
         for codec in self.codecs:
             for read in codec.reads.values():
-                found.setdefault((read.place, *_found(read)), []).append(read)
+                found.setdefault((read.reader, *_found(read)), []).append(read)
         first = {codec.name: number for number, codec in enumerate(self.codecs)}
         order = [*self.languages]
 

@@ -94,13 +94,13 @@ def fact(key: str) -> Callable[[Candidate, Setting], Entry]:
     return said
 
 
-def place(candidate: Candidate, setting: Setting) -> Entry:
+def rank(candidate: Candidate, setting: Setting) -> Entry:
     """Write the rank by cost."""
     standing = setting.standing
-    if candidate.name not in standing.places:
+    if candidate.name not in standing.rank_ranges:
         return Entry("not timed" if candidate.untimed else "–", None, tone="dim")
-    first, last = standing.places[candidate.name]
-    text = standing.place(candidate.name)
+    first, last = standing.rank_ranges[candidate.name]
+    text = standing.rank_text(candidate.name)
     return Entry(text, first, first, last, verdict=standing.verdict(candidate.name) or "")
 
 

@@ -38,7 +38,7 @@ def meaning(
     """Describe the ranking, and the meaning of ±."""
     if options.per > 1:
         yield f"times are for {options.per:,} records"
-    if standing.places:
+    if standing.rank_ranges:
         yield f"rank by cost: {options.cost.sentence()}{_ranges(standing)}"
     counts = [len(e.cells["dump"].samples) for e in shown if "dump" in e.cells and not e.untimed]
     if counts and max(counts) == 1:
@@ -51,7 +51,9 @@ def meaning(
 
 def _ranges(standing: Standing) -> str:
     """Explain ranks such as "3 to 4", if there are any."""
-    ranges = {name: standing.place(name) for name, (first, last) in standing.places.items() if first < last}
+    ranges = {
+        name: standing.rank_text(name) for name, (first, last) in standing.rank_ranges.items() if first < last
+    }
     if not ranges:
         return ""
     unknown = [name for name in ranges if standing.verdict(name) == "unresolved"]
@@ -65,7 +67,7 @@ def _ranges(standing: Standing) -> str:
 
 def _more(standing: Standing, more: Longer) -> str:
     """Name the command that measures more, if that may distinguish codecs."""
-    unknown = any(standing.verdict(name) == "unresolved" for name in standing.places)
+    unknown = any(standing.verdict(name) == "unresolved" for name in standing.rank_ranges)
     return f"; {more.processes} adds more" if unknown else ""
 
 

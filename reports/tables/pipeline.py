@@ -149,7 +149,7 @@ def _columns(builder: TableBuilder[_Row], group: Group, transport: str) -> Itera
     def rank(row: _Row) -> Entry:
         standing = standings[row[0]]
         place = standing.ranks.get(row[1])
-        return EMPTY if place is None else Entry(standing.place(row[1]), place)
+        return EMPTY if place is None else Entry(standing.rank_text(row[1]), place)
 
     yield Column("readers", "readers"), lambda row: Entry(str(row[0][1]), row[0][1])
     yield Column("codec", "codec", numeric=False), name

@@ -17,7 +17,17 @@ from hypothesis import strategies as st
 
 import madeup
 from bakeoff.bench import past
-from bakeoff.bench.past import VARIABLE, Past, PastCell, between, free_core, place, recall, remember, rows_of
+from bakeoff.bench.past import (
+    VARIABLE,
+    Past,
+    PastCell,
+    between,
+    free_core,
+    path_of_runs,
+    recall,
+    remember,
+    rows_of,
+)
 from bakeoff.bench.results import Cell, CheckFacts, Facts, ReadFacts, ResultData, StoreFacts
 from bakeoff.bench.stats import RUN_TO_RUN
 
@@ -108,7 +118,7 @@ for n in range(5):
     def test_off(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(VARIABLE, "off")
 
-        assert place() is None
+        assert path_of_runs() is None
         assert "" == remember(run(1))
         assert [] == recall(machines(run(1)))
 
@@ -141,7 +151,7 @@ for n in range(5):
         found = []
         for folder in ("", "relative", str(tmp_path / "mine")):
             monkeypatch.setenv("XDG_STATE_HOME", folder)
-            found.append(place())
+            found.append(path_of_runs())
 
         usual = tmp_path / ".local/state/bakeoff/past-runs.sqlite"
         assert [usual, usual, tmp_path / "mine/bakeoff/past-runs.sqlite"] == found

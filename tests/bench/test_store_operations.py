@@ -35,7 +35,7 @@ def sample() -> PickledSample:
 def made(name: str, sample: PickledSample, codec_name: str = "msgpack") -> TimedWork:
     bare = codec(codec_name)
     payloads = [bare.encode(record) for record in RECORDS]
-    return work(CodecParts(bare, bare), name, sample, payloads, places={})
+    return work(CodecParts(bare, bare), name, sample, payloads, urls={})
 
 
 @pytest.mark.parametrize("store", STORES)
@@ -101,7 +101,7 @@ def test_a_sample_larger_than_the_store_is_measured_on_its_first_records() -> No
     records = [{"id": n} for n in range(150)]
     bare = codec("json")
     payloads = [bare.encode(record) for record in records]
-    cell = work(CodecParts(bare, bare), "get@sqlite:SM", make_sample(records), payloads, places={})
+    cell = work(CodecParts(bare, bare), "get@sqlite:SM", make_sample(records), payloads, urls={})
     items, at = cell.batches(range(150))(120, 1)
 
     assert {"id": 20} == cell.call(items[at])

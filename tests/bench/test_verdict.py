@@ -66,13 +66,13 @@ class TestPlaces:
         judgment = Judgment.of({name: cells[name] for name in "abc"})
 
         assert ("a", "c", "b") == judgment.order
-        assert {"a": (1, 2), "c": (1, 3), "b": (2, 3)} == judgment.places()
-        assert {"a": (1, 1), "b": (2, 2)} == judgment.places("ab")
+        assert {"a": (1, 2), "c": (1, 3), "b": (2, 3)} == judgment.rank_ranges()
+        assert {"a": (1, 1), "b": (2, 2)} == judgment.rank_ranges("ab")
 
     @given(SEEDS)
     def test_every_codec_has_a_rank(self, seed: int) -> None:
         judgment = Judgment.of(table(seed))
-        places = judgment.places()
+        places = judgment.rank_ranges()
 
         assert list(places) == list(judgment.order)
         for a, b in combinations(places, 2):
@@ -96,7 +96,7 @@ class TestPlaces:
             verdict, ratio = judgment.judged[name, contest.cheapest]
             assert verdict == "unresolved"
             assert ratio.low <= 1 <= ratio.high
-        places = judgment.places(among)
+        places = judgment.rank_ranges(among)
         leading = {name for name, place in places.items() if place.first == 1}
         assert set(contest.level) == (leading or {next(iter(places))})
 
@@ -143,7 +143,7 @@ class TestStored:
             winner = [c for c in cells if c.cell.codec == ranking.winner]
 
             assert BASELINE not in ranking.order
-            assert judgment.places() == {n: (ranking.first[n], ranking.last[n]) for n in ranking.order}
+            assert judgment.rank_ranges() == {n: (ranking.first[n], ranking.last[n]) for n in ranking.order}
             assert drawback(facts[ranking.winner], winner) == ""
             assert ranking.first[ranking.winner] == 1 or any(
                 drawback(facts[n], [c for c in cells if c.cell.codec == n])

@@ -101,7 +101,7 @@ class TestOperations:
         expected = {"dump": list(self.RECORDS), "load": payloads, "fix": list(self.RECORDS)}
 
         for operation, items in expected.items():
-            made = work(parts, operation, sample, payloads, places={})
+            made = work(parts, operation, sample, payloads, urls={})
             found, at = made.batches([2, 0, 1])(1, 4)
             turned = [found[(at + i) % len(found)] for i in range(4)]
 
@@ -113,7 +113,7 @@ class TestOperations:
         shared = sample.records()
 
         def same(operation: str, ready: list[Any] | None) -> bool:
-            batch = work(parts, operation, sample, [], ready, places={}).batches([0])
+            batch = work(parts, operation, sample, [], ready, urls={}).batches([0])
             return batch(0, 1)[0][0] is batch(0, 1)[0][0]
 
         assert (False, True, True) == (same("dump", None), same("dump-repeat", None), same("dump", shared))
@@ -121,7 +121,7 @@ class TestOperations:
     def test_a_codec_without_a_schema_has_nothing_to_fix(self) -> None:
         bare = codec("json")
         with pytest.raises(UnfitError, match="json has nothing to fix"):
-            work(CodecParts(bare, bare), "fix", make_sample([1]), [b"1"], places={})
+            work(CodecParts(bare, bare), "fix", make_sample([1]), [b"1"], urls={})
 
     def test_a_burst_holds_what_is_near(self) -> None:
         """The number of calls depends on the records only, so that all codecs find theirs equally near."""

@@ -15,7 +15,7 @@ from bakeoff.bench.results import Cell, CellResult, Measurement, ResultData
 from bakeoff.bench.stats import OPPOSITE, Ratio, RunToRun, Verdict
 from bakeoff.bench.verdict import Contest
 from bakeoff.errors import UsageError
-from bakeoff.reports.decide.change_points import NoisyRuns, Once, places
+from bakeoff.reports.decide.change_points import NoisyRuns, Once, number_of_cuts
 from bakeoff.reports.decide.pick import Requirements, pick
 from bakeoff.reports.model.breakeven import Choice, CostParts, axes_of, bandwidth_axis, printed, reads_axis
 from bakeoff.reports.model.cost import CostModel, bandwidth_text, meeting, parse_bandwidth
@@ -586,7 +586,7 @@ class TestChangePoints:
     def test_bytes_change_where_they_change(self, values: Sequence[float], changes: Sequence[int]) -> None:
         operation = madeup.facts_of(self.cells([1]))["size"]
 
-        assert changes == Once(self.cells(values), operation).places(0.05)
+        assert changes == Once(self.cells(values), operation).cuts(0.05)
 
     def test_the_whole_change_is_that_of_the_newest_run(self) -> None:
         operation = madeup.facts_of(self.cells([1]))["size"]
@@ -602,7 +602,7 @@ class TestChangePoints:
         logs = [0.001 * (-1) ** n + (math.log(factor) if n >= place else 0.0) for n in range(runs)]
         line = NoisyRuns(logs, 1e-6, RunToRun(0.002, 30, 31), [("3.11", 0.0)] * runs, 7)
 
-        assert [place] == line.places(0.05)
+        assert [place] == line.cuts(0.05)
         assert pytest.approx(factor, rel=0.01) == line.whole([place]).value
         assert pytest.approx(factor, rel=0.01) == line.change(0, place, runs).value
 
@@ -618,7 +618,7 @@ class TestChangePoints:
     def test_a_level_that_is_taken_back_has_two_changes(self) -> None:
         logs = [0.001 * (-1) ** n + (0.3 if 4 <= n < 8 else 0.0) for n in range(12)]
 
-        assert [4, 8] == NoisyRuns(logs, 1e-6, RunToRun(0.002, 30, 31), [("3.11", 0.0)] * 12, 7).places(0.05)
+        assert [4, 8] == NoisyRuns(logs, 1e-6, RunToRun(0.002, 30, 31), [("3.11", 0.0)] * 12, 7).cuts(0.05)
 
     def test_each_change_is_where_its_neighbors_leave_the_least_squares(self) -> None:
         """Also if the first cut, of a longer stretch, was elsewhere."""
@@ -628,7 +628,7 @@ class TestChangePoints:
             steps = sorted(rng.sample(range(3, 27), 3))
             levels = [rng.choice([-0.1, -0.05, 0.05, 0.1]) * (n + 1) for n in range(4)]
             logs = [levels[sum(n >= s for s in steps)] + rng.gauss(0, 0.02) for n in range(30)]
-            found = NoisyRuns(logs, 1e-6, RunToRun(0.002, 30, 31), [("3.11", 0.0)] * 30, 7).places(0.05)
+            found = NoisyRuns(logs, 1e-6, RunToRun(0.002, 30, 31), [("3.11", 0.0)] * 30, 7).cuts(0.05)
             ends = [0, *found, 30]
             for before, place, after in zip(ends, found, ends[2:], strict=False):
                 first, last = before + (2 if before else 1), after - (1 if after == 30 else 2)
@@ -642,16 +642,16 @@ class TestChangePoints:
         for step, found in ((0.008, []), (0.012, [5])):
             logs = [1e-5 * (-1) ** n + (step if n >= 5 else 0.0) for n in range(10)]
             line = NoisyRuns(logs, 1e-10, RunToRun(1e-5, 30, 31), [("3.11", 0.0)] * 10, 7)
-            assert found == line.places(0.05)
+            assert found == line.cuts(0.05)
 
     def test_what_runs_of_a_version_share_counts_between_versions_only(self) -> None:
         logs = [0.0, 0.001, 0.0, 0.001, 0.1, 0.101, 0.1, 0.101]
         other = [("3.11", 0.01)] * 4 + [("3.12", 0.01)] * 4
         session = RunToRun(0.002, 30, 31)
 
-        assert [4] == NoisyRuns(logs, 1e-6, session, [("3.11", 0.01)] * 8, 7).places(0.05)
-        assert [] == NoisyRuns(logs, 1e-6, session, other, 7).places(0.05)
+        assert [4] == NoisyRuns(logs, 1e-6, session, [("3.11", 0.01)] * 8, 7).cuts(0.05)
+        assert [] == NoisyRuns(logs, 1e-6, session, other, 7).cuts(0.05)
 
     @pytest.mark.parametrize(("runs", "tested"), [(1, 0), (2, 1), (3, 2), (4, 3), (5, 4), (8, 16)])
     def test_the_places_of_a_line_are_counted(self, runs: int, tested: int) -> None:
-        assert tested == places(runs)
+        assert tested == number_of_cuts(runs)

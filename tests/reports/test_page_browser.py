@@ -228,7 +228,7 @@ def test_the_script_ranks_as_python_does(opened: Opener, crowded: ResultData) ->
             view = next(view for view in View.of([crowded], cost).corpora if view.corpus.name == name)
             standing = view.standing
             shown = ranks(page)
-            expected = {codec: standing.place(codec) for codec in standing.ranks}
+            expected = {codec: standing.rank_text(codec) for codec in standing.ranks}
 
             assert {codec: rank for codec, rank in shown.items() if rank != "–"} == expected, (number, reads)
 
@@ -257,7 +257,7 @@ def test_the_script_is_as_careful(
     standing = view.standing
     page = opened(results=results)
 
-    assert ranks(page) == {codec: standing.place(codec) for codec in standing.ranks}
+    assert ranks(page) == {codec: standing.rank_text(codec) for codec in standing.ranks}
     if runs[0].get("processes") == 2:
         assert "" == page.locator("#hints").inner_text()
     else:

@@ -95,7 +95,7 @@ def by_python(table: Mapping[str, Any]) -> dict[str, Any]:
     cost = CostModel(table["reads"], table["bandwidth"], table["crossings"])
     judgment = Judgment.of({name: cost.samples(own) for name, own in cells.items()}, table["alpha"])
 
-    places = judgment.places(table["shown"])
+    places = judgment.rank_ranges(table["shown"])
     contest = judgment.contest(
         set(table["safe"]) & set(table["shown"]), preferring(table, cells, table["reads"])
     )

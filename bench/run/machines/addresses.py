@@ -56,21 +56,21 @@ class Address:
     Attributes:
         text: All of it.
         scheme: The part before ``://``.
-        place: The part after it.
+        target: The part after it.
         settings: The part after ``?``.
     """
 
     text: str
     scheme: str
-    place: str
+    target: str
     settings: Mapping[str, str]
 
     @classmethod
     def parse(cls, text: str) -> Address:
         """Split an address into its parts."""
         rest, _, query = text.partition("?")
-        scheme, _, place = rest.partition("://")
-        return cls(text, scheme, place, dict(parse_qsl(query)))
+        scheme, _, target = rest.partition("://")
+        return cls(text, scheme, target, dict(parse_qsl(query)))
 
     def allow(self, *settings: str) -> None:
         """Refuse settings that this kind of address does not have.
@@ -91,8 +91,8 @@ def requirement() -> str:
 
 
 def _local(address: Address, wheel: Path | None) -> list[Machine]:
-    if address.place:
-        raise UsageError(f"--on {address.text}: `local` has no host; use ssh://{address.place}")
+    if address.target:
+        raise UsageError(f"--on {address.text}: `local` has no host; use ssh://{address.target}")
     address.allow()
     return [LOCAL]
 
@@ -105,7 +105,7 @@ _SSH = re.compile(
 
 def _ssh(address: Address, wheel: Path | None) -> list[Machine]:
     address.allow("python")
-    found = _SSH.fullmatch(address.place)
+    found = _SSH.fullmatch(address.target)
     if found is None:
         raise UsageError(
             f"--on {without_passwords(address.text)}: expected ssh://[USER@]HOST[:PORT]; keys and other "
@@ -115,13 +115,13 @@ def _ssh(address: Address, wheel: Path | None) -> list[Machine]:
     port = ("-p", found["port"]) if found["port"] else ()
     ssh = ("ssh", "-T", "-o", "BatchMode=yes", *port, "--", (found["user"] or "") + host)
     python = address.settings.get("python", "python3")
-    place = "" if wheel is None else f".cache/bakeoff/{_hash(wheel)}"
-    interpreter = shlex.quote(python) if wheel is None else f'"$HOME"/{place}/bin/python'
+    folder = "" if wheel is None else f".cache/bakeoff/{_hash(wheel)}"
+    interpreter = shlex.quote(python) if wheel is None else f'"$HOME"/{folder}/bin/python'
     command = (*ssh, f"exec {interpreter} {shlex.join(AGENT)}")
 
     def connect() -> Link:
         if wheel is not None:
-            _install(wheel, place, python, ssh, host)
+            _install(wheel, folder, python, ssh, host)
         return CommandLink(command, host)
 
     install = shlex.join((*ssh, python, "-m", "pip", "install", requirement()))
@@ -150,9 +150,9 @@ _PATIENCE = 600.0
 """Seconds for it."""
 
 
-def _install(wheel: Path, place: str, python: str, ssh: Sequence[str], name: str) -> None:
+def _install(wheel: Path, folder: str, python: str, ssh: Sequence[str], name: str) -> None:
     """Install a wheel in a folder of its own, unless that is done already."""
-    command = [*ssh, shlex.join(("sh", "-c", _INSTALL, "sh", place, wheel.name, python))]
+    command = [*ssh, shlex.join(("sh", "-c", _INSTALL, "sh", folder, wheel.name, python))]
     try:
         with wheel.open("rb") as file:
             code, said = run(command, file, _PATIENCE)
@@ -169,7 +169,7 @@ _NODE = re.compile(r"\w[\w.-]*", re.ASCII)
 
 def _slurm(address: Address, wheel: Path | None) -> list[Machine]:
     address.allow("python", "node")
-    partition, node = address.place, address.settings.get("node", "")
+    partition, node = address.target, address.settings.get("node", "")
     python = address.settings.get("python", "python3")
     if any(text and not _NODE.fullmatch(text) for text in (partition, node)):
         raise UsageError(f"--on {address.text}: expected slurm[://PARTITION][?node=NAME]")
@@ -204,7 +204,7 @@ def _dask(address: Address, wheel: Path | None) -> list[Machine]:
     from .dask import workers
 
     address.allow()
-    scheduler = address.place.rstrip("/")
+    scheduler = address.target.rstrip("/")
     if not _SCHEDULER.fullmatch(scheduler):
         raise UsageError(f"--on {without_passwords(address.text)}: expected dask://SCHEDULER[:PORT]")
     if wheel is not None:

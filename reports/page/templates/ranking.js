@@ -186,7 +186,7 @@ function judge(costs, alpha, tie) {
   };
 }
 
-/** The ranks that each of some costs may have, see bench.verdict.Judgment.places. */
+/** The ranks that each of some costs may have, see bench.verdict.Judgment.rank_ranges. */
 function placesOf(costs, { faster }) {
   return costs.map((cost) => {
     const first = 1 + costs.filter((other) => faster(other, cost)).length;

@@ -209,7 +209,7 @@ class _Writing:
 
     def of_record(self, record: w.WireRecord) -> dict[str, Any]:
         told: dict[str, Any] = {"record": record.name}
-        if record.places:
+        if record.positional:
             told["type"] = "tuple"
         if record.reserved:
             told["reserved"] = record.reserved

@@ -392,14 +392,14 @@ def measured_here(
         try:
             return session, session.run()
         except KeyboardInterrupt:
-            if session.place.note:
-                click.echo(session.place.note, err=True)
+            if session.output_file.note:
+                click.echo(session.output_file.note, err=True)
             raise
 
 
 def noted(session: Session) -> None:
     """Print the notes of a run, and the file of its result, on stderr."""
-    kept = "; ".join(filter(None, [f"results are in {session.place.path}", session.place.note]))
+    kept = "; ".join(filter(None, [f"results are in {session.output_file.path}", session.output_file.note]))
     for note in (*session.notes, kept):
         click.echo(note, err=True)
 
