@@ -195,7 +195,7 @@ def contains(wide: w.WireType, narrow: w.WireType) -> bool:
             return type(node) is type(before) and contains(item, other)
         case w.WireMap(key, value), w.WireMap(other_key, other_value):
             return contains(key, other_key) and contains(value, other_value)
-        case w.WireRecord(), w.WireRecord() if wide.positional == narrow.positional:
+        case w.WireRecord(), w.WireRecord() if wide.places == narrow.places:
             return w.identity(wide) == w.identity(narrow)
     return w.types_of(wide) == w.types_of(narrow)
 
@@ -274,7 +274,7 @@ class _Walker:
                 yield from self.kinds(key, other_key, inside, owner, lambda k: put(replace(old, key=k)))
                 inside = path + "{}"
                 yield from self.kinds(value, other_value, inside, owner, lambda k: put(replace(old, value=k)))
-            case w.WireRecord(), w.WireRecord() if old.positional == new.positional:
+            case w.WireRecord(), w.WireRecord() if old.places == new.places:
                 if (old.name, new.name) not in self.seen:
                     self.seen.add((old.name, new.name))
                     # A record changes in every place, and so owns its changes.

@@ -28,7 +28,7 @@ from zlib import crc32
 from ..codecs.conventions.classes import opened
 from ..codecs.conventions.families import JSON_FAMILY
 from ..codecs.paths import step
-from .plan.build import CodecFacts, SchemaLimits, compile_plan
+from .plan.build import PlanFacts, SchemaLimits, compile_plan
 from .tree import types as t
 from .tree.declare import SchemaError
 from .tree.source import TAKEN
@@ -395,7 +395,7 @@ _TEXT: dict[str, t.Type] = {
 
 def _reader(kind: t.Type) -> Callable[[str], Any]:
     """Return the conversion itself, which returns values that it cannot parse unchanged."""
-    plan = compile_plan(kind, CodecFacts(), SchemaLimits(), full=True)
+    plan = compile_plan(kind, PlanFacts(), SchemaLimits(), full=True)
     assert plan is not None
     return plan.apply
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from .plan._plan import Advice, Plan
 from .plan.advice import AdviceCounter, AdviceError
-from .plan.build import Carrier, CodecFacts, SchemaLimits, compile_plan, lines, miswritten
+from .plan.build import Carrier, PlanFacts, SchemaLimits, compile_plan, lines, miswritten
 from .tree import types as t
 from .tree.declare import describe
 
@@ -182,7 +182,7 @@ class Schema:
         return sample
 
     def _plan(self, codec: Carrier | None, *, full: bool) -> Plan | None:
-        facts = CodecFacts.of(codec)
+        facts = PlanFacts.of(codec)
         key = (full, facts.preserves, tuple(sorted(facts.encodes_as.items())) if facts.known else (("", ""),))
         with self._lock:
             if key not in self._plans:
@@ -196,7 +196,7 @@ class Schema:
     def plan(self, codec: Carrier | str) -> str:
         """Describe the conversions after `codec` (a codec or its name)."""
         carrier = _carrier(codec)
-        done = list(lines(self.types, CodecFacts.of(carrier), objects=self.as_objects))
+        done = list(lines(self.types, PlanFacts.of(carrier), objects=self.as_objects))
         if not done:
             return f"{self.name} after {carrier.name}: nothing to do"
         places = f"{len(done)} place{'s' * (len(done) != 1)}"

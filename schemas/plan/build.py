@@ -64,7 +64,7 @@ class SchemaLimits:
 
 
 @dataclass(frozen=True, slots=True)
-class CodecFacts:
+class PlanFacts:
     """What a codec preserves. Without a codec nothing is known, so every value is checked.
 
     Attributes:
@@ -76,7 +76,7 @@ class CodecFacts:
     encodes_as: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, codec: Carrier | None) -> CodecFacts:
+    def of(cls, codec: Carrier | None) -> PlanFacts:
         """Return the facts of a codec, or of an unknown one."""
         if codec is None:
             return cls()
@@ -98,7 +98,7 @@ _NATIVE = ("utc-ms", "utc", "native")
 """Written forms of datetimes that are decoded as datetimes; precision that they lose cannot be restored."""
 
 
-def lack(node: t.Type, facts: CodecFacts, *, objects: bool = False) -> str | None:
+def lack(node: t.Type, facts: PlanFacts, *, objects: bool = False) -> str | None:
     """Describe the conversion of `node` itself after a codec, or return None if none is needed."""
     match node:
         case t.NoneType():
@@ -146,7 +146,7 @@ _SIMPLE = {
 }
 
 
-def _lack_datetime(node: t.DateTimeType, facts: CodecFacts) -> str | None:
+def _lack_datetime(node: t.DateTimeType, facts: PlanFacts) -> str | None:
     if node.epoch is not None:
         return f"from a number of {node.epoch} since 1970"
     tokens = {None: ("datetime", "datetime_aware", "datetime_offset"), False: ("datetime",)}.get(
@@ -163,7 +163,7 @@ def _lack_datetime(node: t.DateTimeType, facts: CodecFacts) -> str | None:
     return None
 
 
-def _lack_keys(node: t.DictType, facts: CodecFacts) -> str | None:
+def _lack_keys(node: t.DictType, facts: PlanFacts) -> str | None:
     # Among the keys that a union allows, text needs no conversion.
     options = node.key.options if isinstance(node.key, t.UnionType) else (node.key,)
     if any(isinstance(option, t.AnyType | t.StrType) for option in options):
@@ -181,7 +181,7 @@ def _lack_keys(node: t.DictType, facts: CodecFacts) -> str | None:
 class _Needs:
     """Decides whether any conversion is needed at a node or below it, after a codec with given facts."""
 
-    def __init__(self, facts: CodecFacts, objects: bool) -> None:
+    def __init__(self, facts: PlanFacts, objects: bool) -> None:
         self.facts, self.objects = facts, objects
         self.known: dict[int, bool] = {}
 
@@ -208,7 +208,7 @@ class _Needs:
         return any(self._find(child, seen) for _, child in _below(node, self.facts))
 
 
-def _below(node: t.Type, facts: CodecFacts) -> Iterator[tuple[str, t.Type]]:
+def _below(node: t.Type, facts: PlanFacts) -> Iterator[tuple[str, t.Type]]:
     """Yield the nodes visited below `node`, without keys and without options that another option shadows."""
     options = node.options if isinstance(node, t.UnionType) else ()
     for part, child in t.children(node):
@@ -216,7 +216,7 @@ def _below(node: t.Type, facts: CodecFacts) -> Iterator[tuple[str, t.Type]]:
             yield part, child
 
 
-def _shadowed(option: t.Type, others: Collection[t.Type], facts: CodecFacts) -> bool:
+def _shadowed(option: t.Type, others: Collection[t.Type], facts: PlanFacts) -> bool:
     """Return whether the codec writes all values of one option in a form that is valid for another option."""
     words = lack(option, facts)
     if not others or words is None or _holds_none(option):
@@ -277,7 +277,7 @@ def miswritten(node: t.Type, codec: Carrier) -> str | None:
 # Words --------------------------------------------------------------------------------------------
 
 
-def lines(node: t.Type, facts: CodecFacts, *, objects: bool = False) -> Iterator[tuple[str, str, str]]:
+def lines(node: t.Type, facts: PlanFacts, *, objects: bool = False) -> Iterator[tuple[str, str, str]]:
     """Yield path, type and conversion of every node that is converted."""
     yield from _lines(node, "$", _Needs(facts, objects))
 
@@ -296,7 +296,7 @@ def _lines(node: t.Type, path: str, needs: _Needs) -> Iterator[tuple[str, str, s
 
 
 def compile_plan(
-    node: t.Type, facts: CodecFacts, limits: SchemaLimits, *, full: bool = False, objects: bool = False
+    node: t.Type, facts: PlanFacts, limits: SchemaLimits, *, full: bool = False, objects: bool = False
 ) -> p.Plan | None:
     """Compile a plan.
 
@@ -316,11 +316,11 @@ def compile_plan(
 
 def leaf_step(node: t.Type) -> p.Step:
     """Return the step of a type without parts, where nothing is left to convert."""
-    return _Compiler(CodecFacts(), SchemaLimits(), True, False)._leaf(node, False)
+    return _Compiler(PlanFacts(), SchemaLimits(), True, False)._leaf(node, False)
 
 
 class _Compiler:
-    def __init__(self, facts: CodecFacts, limits: SchemaLimits, full: bool, objects: bool) -> None:
+    def __init__(self, facts: PlanFacts, limits: SchemaLimits, full: bool, objects: bool) -> None:
         self.facts, self.limits, self.full, self.objects = facts, limits, full, objects
         self.needs = _Needs(facts, objects)
         # Compare by identity: equal records are rare, and comparing them walks through all their contents.

@@ -157,7 +157,7 @@ class WireRecord(WireType):
     reserved: tuple[int, ...] = ()
 
     @property
-    def positional(self) -> bool:
+    def places(self) -> bool:
         """Whether it is a tuple in Python, named or not, rather than a dict."""
         return not isinstance(self.type, t.RecordType) or self.type.positional
 

@@ -8,7 +8,7 @@ import pytest
 from kinds import Colour
 
 from bakeoff.schemas import SchemaLimits
-from bakeoff.schemas.plan.build import CodecFacts, compile_plan, lack
+from bakeoff.schemas.plan.build import PlanFacts, compile_plan, lack
 from bakeoff.schemas.tree import types as t
 
 
@@ -56,7 +56,7 @@ NEVER = (
 )
 """Types that every format has, that none has a convention for, or whose parts say what they lack."""
 
-NOTHING = CodecFacts(known=True, encodes_as={"none": "$null"})
+NOTHING = PlanFacts(known=True, encodes_as={"none": "$null"})
 
 
 def test_every_type_is_listed():
@@ -70,7 +70,7 @@ def test_every_type_is_listed():
 
 @pytest.mark.parametrize("node", LACKING + NEVER, ids=lambda node: type(node).__name__)
 def test_every_type_has_name_words_and_step(node):
-    plan = compile_plan(node, CodecFacts(), SchemaLimits(), full=True)
+    plan = compile_plan(node, PlanFacts(), SchemaLimits(), full=True)
 
     assert str(node)
     assert bool(lack(node, NOTHING, objects=True)) == (node in LACKING)

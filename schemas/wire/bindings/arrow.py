@@ -176,10 +176,10 @@ class _Columns:
     def record(self, kind: w.WireRecord, fields: list[pa.Field], own: list[pa.Field], path: str) -> c.Column:
         self.above.append(kind.name)
         names = column_names(kind.slots)
-        made, columns, children = self.fields(kind.slots, names, fields, own, path, places=kind.positional)
+        made, columns, children = self.fields(kind.slots, names, fields, own, path, places=kind.places)
         self.above.pop()
         build = builder(kind, as_objects=self.as_objects)
-        return c.Structs(c.Fields(made, kind.positional, build), columns, children)
+        return c.Structs(c.Fields(made, kind.places, build), columns, children)
 
     def fields(
         self,

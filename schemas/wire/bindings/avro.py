@@ -247,9 +247,9 @@ class _Compiler:
             nodes = {field["name"]: field for field in self.names[full]["fields"]}
             found = [self.field(nodes, slot, path) for slot in kind.slots]
             build = builder(kind, as_objects=self.as_objects)
-            plain = not kind.positional and build is None and all(same for _, _, same in found)
-            give = None if plain else c.FromDict([back for _, back, _ in found], kind.positional, build)
-            take = c.ToDict([to for to, _, _ in found], kind.positional)
+            plain = not kind.places and build is None and all(same for _, _, same in found)
+            give = None if plain else c.FromDict([back for _, back, _ in found], kind.places, build)
+            take = c.ToDict([to for to, _, _ in found], kind.places)
             self.made[full] = begun[0].step, begun[1].step = take, c.FromBranch(give) if self.tells else give
             del self.begun[full]
         return self.made[full]

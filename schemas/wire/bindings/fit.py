@@ -83,12 +83,12 @@ class _Compiler:
         steps = [self.step(slot.kind) for slot in kind.slots]
         if not isinstance(kind.type, t.RecordType):
             return p.TupleStep(kind.name, places=steps)
-        names = [field.name for field in kind.type.fields] if kind.positional else [s.key for s in kind.slots]
+        names = [field.name for field in kind.type.fields] if kind.places else [s.key for s in kind.slots]
         fields = zip(names, steps, (slot.required for slot in kind.slots), strict=True)
         return p.RecordStep(
             kind.name,
             tuple((*field, "error") for field in fields),
-            positional=kind.positional,
+            positional=kind.places,
             kind=kind.type.cls,
         )
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from ....codecs.conventions.families import JSON64_FAMILY
 from ....codecs.safety.embedded import count_embedded
-from ...plan.build import CodecFacts, build_of, compile_plan
+from ...plan.build import PlanFacts, build_of, compile_plan
 from ...plan.build import SchemaLimits as PlanLimits
 from ...tree import types as t
 from .. import layout as w
@@ -207,14 +207,14 @@ def reader(leaf: w.Leaf) -> c.Step | None:
     if isinstance(node, t.IntType) and node.big:
         return c.Call(int)
     plan = compile_plan(
-        node, CodecFacts(known=True, preserves=frozenset({"list", "tuple", "none"})), PlanLimits()
+        node, PlanFacts(known=True, preserves=frozenset({"list", "tuple", "none"})), PlanLimits()
     )
     return None if plan is None else c.Call(plan.apply)
 
 
 def _unpacked(node: t.Type) -> Callable[[bytes], Any]:
     packer = _packer()
-    plan = compile_plan(node, CodecFacts.of(packer), PlanLimits())
+    plan = compile_plan(node, PlanFacts.of(packer), PlanLimits())
 
     def unpack(data: bytes) -> Any:
         count_embedded(data)

@@ -162,7 +162,7 @@ class _Compiler:
         if isinstance(kind, w.WireRecord):
             parts = [self.part(slot, cls, weight) for slot in kind.slots]
             build = builder(kind, as_objects=self.as_objects)
-            into, step = c.IntoMessage(parts, kind.positional), c.FromMessage(parts, kind.positional, build)
+            into, step = c.IntoMessage(parts, kind.places), c.FromMessage(parts, kind.places, build)
             return replace(begun, into=into, step=step)
         if isinstance(kind, w.WireUnion):
             options = [self.part(replace(option, required=False), cls, weight) for option in kind.options]

@@ -211,9 +211,9 @@ class _Builder:
                 fields.append((slot.null, null, _Way(_CODES["bool"], None, None, None)))
                 written.append((slot.null, c.Field(slot.key, null, None, False, null)))
         written.sort(key=operator.itemgetter(0))
-        to = c.ToRow((field for _, field in written), record.positional)
+        to = c.ToRow((field for _, field in written), record.places)
         build = leaves.builder(record, as_objects=self.as_objects)
-        return self._struct(record.name, fields, to, c.FromFields(back, record.positional, build))
+        return self._struct(record.name, fields, to, c.FromFields(back, record.places, build))
 
     def _choice(self, choice: w.WireUnion) -> _Way:
         named = [(slot, field_name(slot), self.kind(slot.kind)) for slot in choice.options]

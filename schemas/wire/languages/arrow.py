@@ -209,7 +209,7 @@ class _Writing:
 
     def of_record(self, record: w.WireRecord) -> dict[str, Any]:
         told: dict[str, Any] = {"record": record.name}
-        if record.positional:
+        if record.places:
             told["type"] = "tuple"
         if record.reserved:
             told["reserved"] = record.reserved

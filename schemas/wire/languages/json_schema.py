@@ -64,9 +64,9 @@ def write(layout: w.Layout) -> bytes:
     records = tuple(layout.records())
     within = {name for record in records for name in _references(record)}
     defined = {
-        record.name: _places(record.slots) if record.positional else _fields(record)
+        record.name: _places(record.slots) if record.places else _fields(record)
         for record in records
-        if record.name in within or not record.positional
+        if record.name in within or not record.places
     }
     whole = _written(layout.root)
     if (name := whole.get("$ref", "").rpartition("/")[2]) in defined.keys() - within:
@@ -104,7 +104,7 @@ def _written(kind: w.WireType) -> dict[str, Any]:
             }
         case w.WireUnion(options=options):
             return {"anyOf": [_written(option.kind) for option in options]}
-        case w.WireRecord(slots=slots) if kind.positional:
+        case w.WireRecord(slots=slots) if kind.places:
             return _places(slots)
         case w.WireRecord(name) | w.Ref(name):
             return {"$ref": f"#/$defs/{name}"}

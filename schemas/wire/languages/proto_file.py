@@ -58,7 +58,7 @@ class _Builder:
         return self.made[kind.name]
 
     def record(self, kind: w.WireRecord) -> None:
-        message, path = self.open(kind.name, proto.TUPLE if kind.positional else "")
+        message, path = self.open(kind.name, proto.TUPLE if kind.places else "")
         for name in dict.fromkeys(slot.among for slot in kind.slots if slot.among):
             message.oneof_decl.add(name=name)
         names, in_json = {slot.name for slot in kind.slots}, _json_names(kind.slots)
