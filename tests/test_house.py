@@ -340,6 +340,37 @@ def test_an_import_of_a_private_name_is_seen(tmp_path):
     assert ["c: a._g"] == private(tmp_path)
 
 
+def homonyms(root: Path) -> dict[str, list[str]]:
+    """Return the public classes of one name that several public modules declare, with these modules."""
+    homes: dict[str, list[str]] = {}
+    for module, path in modules(root).items():
+        if not re.search(r"\b_", module) and not module.startswith(WORDS_OF_OTHERS):
+            for node in ast.parse(path.read_text()).body:
+                if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                    homes.setdefault(node.name, []).append(module)
+    return {name: sorted(homes[name]) for name in sorted(homes) if len(homes[name]) > 1}
+
+
+WORDS_OF_OTHERS = ("codecs.integrations.", "datasets.generated.")
+"""Rooms whose classes are named after those of a framework, or after the things that records describe."""
+
+
+@pytest.mark.checkout
+def test_a_class_name_has_one_meaning():
+    assert {} == homonyms(ROOT / "src/bakeoff")
+
+
+def test_a_class_name_with_two_meanings_is_seen(tmp_path):
+    for name, text in (
+        ("a", "class Row: ...\nclass _Own: ...\nclass A: ..."),
+        ("b", "class Row: ...\nclass _Own: ..."),
+        ("_c", "class A: ..."),
+    ):
+        (tmp_path / f"{name}.py").write_text(text)
+
+    assert {"Row": ["a", "b"]} == homonyms(tmp_path)
+
+
 @pytest.mark.slow
 @pytest.mark.checkout
 def test_what_all_names_is_there():
