@@ -223,7 +223,7 @@ class _Seconds:
 
 
 def _check_figures(entry: CellEntry) -> None:
-    rate = operation(entry.found.cell.operation_name).facts().rate
+    rate = operation(entry.found.cell.operation_name).rate
     for figure in (entry.value, entry.found.rough):
         if rate and figure is not None:
             typed(_Seconds, {"value": figure})

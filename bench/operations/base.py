@@ -27,14 +27,14 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ...errors import UsageError
 from ..backends.registry import shown_name
 from ..cells import Cell, operation_name
 from ..method import Slices
-from ..results import Direction, Fact, Facts, FigureDetails, OperationFacts, Part, Phase, Setup, Unit
+from ..results import Direction, Fact, Facts, FigureDetails, OperationFacts, Setup, Unit
 
 if TYPE_CHECKING:
     from ...codecs import Codec
@@ -268,8 +268,8 @@ def _once_each(records: int, call: float) -> float:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Operation:
-    """One operation.
+class Operation(OperationFacts):
+    """One operation: what reports know of it, and how it is carried out.
 
     Attributes:
         name: As in result files.
@@ -313,34 +313,24 @@ class Operation:
             them.
     """
 
-    name: str
-    phase: Phase
     summary: str
-    carry_out: Callable[..., Any]
     unit: Unit = "second"
     direction: Direction = "lower"
-    heading: str
-    place: str = ""
-    parameter: str = ""
+    carry_out: Callable[..., Any]
     accepts: Callable[[str, str], Setup | None] = nowhere
-    setup: Setup | None = None
     at_place: str = ""
     at_parameter: str = ""
     needs: frozenset[str] = frozenset()
     fixes: bool = False
     baseline: bool = False
-    cost: Part | None = None
     default: bool = False
-    columns: Mapping[str, str] = field(default_factory=dict)
     variants: tuple[Variant, ...] = ()
     operation: str = ""
     base: str = ""
     variant: Variant = PLAIN
     lasts: Callable[[int, float], float] = _once_each
     together: str = ""
-    sums: bool = False
     fewest: int = 1
-    exact: bool = False
     works: Callable[[], bool] = _always
 
     @property
@@ -412,22 +402,9 @@ class Operation:
         )
 
     def facts(self) -> OperationFacts:
-        """Return what reports need to know."""
-        return OperationFacts(
-            self.name,
-            self.unit,
-            self.direction,
-            self.heading,
-            self.phase,
-            self.summary,
-            self.cost,
-            dict(self.columns),
-            self.sums,
-            self.place,
-            self.parameter,
-            self.setup,
-            self.exact,
-        )
+        """Return what reports know of it."""
+        known = {each.name: getattr(self, each.name) for each in fields(OperationFacts)}
+        return OperationFacts(**known | {"columns": dict(self.columns)})
 
 
 def burst(sample: Sample) -> int:
