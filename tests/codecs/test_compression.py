@@ -34,9 +34,11 @@ RECORD = {"id": 7, "name": "Zoë", "tags": ["a", "b"], "score": 0.25, "deep": {"
 KINDS = list(COMPRESSORS)
 SHRINKING = [kind for kind in KINDS if kind != "crc32"]
 LEVELS = [
-    *("zlib:0", "zlib", "zlib:9", "gzip", "isal:0", "isal", "isal:3", "zstd:-7", "zstd", "zstd:10"),
-    *("lz4:-5", "lz4", "lz4:16", "snappy", "brotli:0", "brotli", "brotli:11", "crc32"),
+    f"{name}:{level}"
+    for name, kind in COMPRESSORS.items()
+    for level in sorted({kind.levels[0], kind.level, kind.levels[-1]})
 ]
+"""Each compressor with its lowest, its usual and its highest level."""
 
 
 Pack = Callable[[bytes], bytes]
