@@ -220,14 +220,9 @@ def _leaf_contains(wide: w.Leaf, narrow: w.Leaf) -> bool:
     if had is not None:
         enumerated = isinstance(narrow.type, t.EnumType)
         return not enumerated and {type(wide.type)} == {_BASES[kind] for kind, _ in had}
-    match wide.type, narrow.type:
-        case t.IntType(big), t.IntType(other):
-            return big or not other
-        case t.FloatType(), t.IntType(False):
-            return True
-        case t.DateTimeType(epoch, None), t.DateTimeType(other_epoch):
-            return epoch == other_epoch
-    return wide.type == narrow.type
+    if isinstance(wide.type, t.FloatType) and narrow.type == t.IntType():
+        return True
+    return t.includes(wide.type, narrow.type)
 
 
 def _values(leaf: w.Leaf) -> frozenset[tuple[str, str]] | None:
