@@ -85,7 +85,7 @@ SINGLE = [
 
 
 def test_every_kind_of_change_has_a_case_and_its_rules() -> None:
-    """Except for what a comparison of two declarations does not see: new names, and numbers of definitions."""
+    """Except for what a comparison of declarations cannot see: new names, and numbers of definitions."""
     every = set(typing.get_args(Kinds))
 
     assert every == set(RULES)
