@@ -20,6 +20,8 @@ from ....codecs.conventions.rules import SCALAR_OF
 from ...tree import types as t
 from ...tree.declare import SchemaError, met
 from .. import layout as w
+from ..derive import derive
+from ..names import unique_name
 from .json_documents import pointed, tokens, whole
 from .parts import choose, unknown
 
@@ -233,7 +235,7 @@ def read(data: bytes, name: str, part: str = "", *, include: Many[str | os.PathL
         raise SchemaError(f"{name}#", "nested too deeply") from error
     # A part of a document, or one that needs other files, is written again, because the text of the document
     # says something else.
-    return w.Layout(w.derive(types).root, "json-schema", b"" if pointer or not alone else data, chosen)
+    return w.Layout(derive(types).root, "json-schema", b"" if pointer or not alone else data, chosen)
 
 
 _DEFINITIONS = ("/$defs", "/definitions", "/components/schemas")
@@ -473,7 +475,7 @@ class _Reader:
         if reference not in self.refs:
             last = reference.rpartition("/")[2]
             wanted = last if last.isidentifier() else "Record"
-            self.refs[reference] = t.RefType(w.unique_name(wanted, self.names))
+            self.refs[reference] = t.RefType(unique_name(wanted, self.names))
         return self.refs[reference]
 
 
