@@ -17,7 +17,8 @@ from .errors import (
 )
 from .limits import Limits
 from .naming import is_raw, join_name, split_name
-from .registry import available, default_set, describe, missing, names, select, specialists
+from .registry import available, default_set, describe, missing, names, specialists
+from .selection import select
 
 if TYPE_CHECKING:
     from .conventions.families import register_type

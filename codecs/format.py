@@ -20,14 +20,6 @@ if TYPE_CHECKING:
     from .streams.framing import Framing
 
 TREE = "application/x.bakeoff"
-SUFFIXES = frozenset({"gzip", "zstd"})
-"""Compressed formats with a registered suffix, after a plus as `Format.suffix`; others are after a dot."""
-CODINGS = {"zlib": "deflate", "gzip": "gzip", "zstd": "zstd", "brotli": "br"}
-"""Compressed formats that are content codings of HTTP.
-
-RFC 9110 (section 8.4.1), RFC 8878 (section 7.2) and RFC 7932 (section 13) register them. None is registered
-for snappy; peers use ``snappy`` for raw blocks and ``x-snappy-framed`` for its frames.
-"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,11 +96,11 @@ def media_types(kind: Format, compression: Compression | None, *, conventions: b
             return MediaTypes(kind.media_type, tuple(kind.media_type_aliases), headers)
         own = f"{TREE}{'+' if kind.suffix else '.'}{_syntax(kind)}"
         return MediaTypes(own, (kind.media_type, *kind.media_type_aliases), headers)
-    sign = "+" if compression.format in SUFFIXES else "."
+    sign = "+" if compression.suffix else "."
     made = f"{TREE}.{_syntax(kind)}{sign}{compression.format}"
     name, *older = _dictionaries(made, compression.dictionaries)
-    if compression.dictionary is None and (coding := CODINGS.get(compression.format)):
-        return MediaTypes(name, tuple(older), headers | {"content-encoding": coding})
+    if compression.dictionary is None and compression.coding:
+        return MediaTypes(name, tuple(older), headers | {"content-encoding": compression.coding})
     return MediaTypes(name, tuple(older), {"content-type": name})
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 
+from ..errors import UsageError
 from .errors import UnknownCodec
 
 RAW = "/raw"
 """Suffix for a library's own calls in result files; they are not a codec."""
+_OWN_NAME = re.compile(r"[^\W_][\w./-]*")
 _NAME = re.compile(r"(?P<base>[^+|]+)(?P<schema>\+schema)?(?:\|(?P<compression>[^|]+))?")
 
 
@@ -60,3 +62,17 @@ def join_release(name: str, release: str) -> str:
 def without_release(base: str) -> str:
     """Return the base of a name, as `split_name` returns it, without its release."""
     return base.partition("==")[0]
+
+
+def check_own_name(name: str, shown: str) -> None:
+    """Refuse an invalid name of the user's own codec.
+
+    Args:
+        name: The name.
+        shown: What the user typed.
+
+    Raises:
+        UsageError: It is invalid.
+    """
+    if not _OWN_NAME.fullmatch(name):
+        raise UsageError(f"{shown}: expected a name of letters, digits and . _ - /")

@@ -8,12 +8,10 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
-import re
 import sys
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
@@ -22,7 +20,7 @@ from ..errors import UsageError, near
 from .conventions.notes import GUARD, Note
 from .errors import CodecError, MissingLibrary, UnknownCodec
 from .installed import of_modules, same_release, version
-from .naming import RAW, join_name, join_release, split_name, split_release, without_release
+from .naming import RAW, check_own_name, split_name, split_release, without_release
 from .safety.guards import GUARDS
 
 if TYPE_CHECKING:
@@ -242,6 +240,11 @@ def _asked_to_replace() -> list[str]:
     return [name for part in os.environ.get(REPLACE, "").split(",") if (name := part.strip())]
 
 
+def is_registered(name: str) -> bool:
+    """Return whether a codec is known in this process only: it is in no package."""
+    return name in _registered
+
+
 def rescan() -> None:
     """Search for third-party codecs again, after a change of the path or the installed packages."""
     _entry_points.cache_clear()
@@ -433,6 +436,30 @@ def give(sources: Mapping[str, str]) -> None:
         _build.cache_clear()
 
 
+def introduce(name: str, source: str) -> None:
+    """Register the user's own codec and import it.
+
+    Raises:
+        UsageError: It cannot be imported or is not a codec, or the name is taken.
+    """
+    shown = f"{name}={source}"
+    if (taken := _known(name)) is not None and taken.source != source:
+        raise UsageError(f"{shown}: a codec {name!r} already exists; choose another name")
+    give({name: source})
+    try:
+        spec = _build(name)
+    except CodecError as error:
+        del _registered[name]
+        raise UsageError(f"{shown}: {error.reason}") from error
+    _registered[name] = replace(
+        _registered[name],
+        format=spec.format.name,
+        library=spec.facts.library,
+        trusted_only=spec.format.trusted_only,
+        needs_schema=spec.needs_schema,
+    )
+
+
 def given() -> dict[str, str]:
     """Return the sources of the user's own codecs by name, for `give` in other processes."""
     from ..imports import absolute
@@ -462,7 +489,7 @@ def registering(codecs: Iterable[Spec]) -> Iterator[None]:
     before = dict(_registered)
     try:
         for made in codecs:
-            _check_name(made.name, made.name)
+            check_own_name(made.name, made.name)
             if made.name not in before and made.name in _all():
                 raise UsageError(f"{made.name}: there is a codec of this name already; choose another name")
             add(made)
@@ -518,99 +545,3 @@ def spec_of(name: str) -> Spec:
 @functools.cache
 def _build(name: str) -> Spec:
     return describe(name).build()
-
-
-_OWN_NAME = re.compile(r"[^\W_][\w./-]*")
-_RELEASE = re.compile(r"[0-9][0-9A-Za-z.!_-]*")
-
-
-def select(patterns: Sequence[str], default: Iterable[str] | None = None) -> list[str]:
-    """Return the codec names of a selection, in order, each once.
-
-    Args:
-        patterns: Names or globs, separated by commas or as separate items; ``!`` excludes. ``==RELEASE``,
-            ``+schema`` and ``|compressor`` may follow a glob, too. With only exclusions, all others are
-            selected.
-            ``NAME=pkg.module:attribute`` and ``NAME=FILE.py:attribute`` are the user's own codecs, which
-            are then registered under that name.
-        default: The selection if there are no patterns; by default the installed codecs.
-
-    Raises:
-        UnknownCodec: A pattern matches no codec.
-        UnknownCompressor: A pattern names an unknown compressor.
-        UsageError: The selection is empty; a codec has no releases; or the user's own codec cannot be
-            imported, is not a codec, or has a name that is taken.
-    """
-    # The comma of `|zstd:3,dict` is part of a name.
-    parts = [
-        part.strip() for pattern in patterns for part in re.split(r",(?!dict\b)", pattern) if part.strip()
-    ]
-    wanted = [_introduced(part) for part in parts if not part.startswith("!")]
-    unwanted = [part[1:] for part in parts if part.startswith("!")]
-    chosen = list(available() if default is None else default) if not wanted else []
-    for pattern in wanted:
-        chosen += _matching(pattern)
-    for pattern in unwanted:
-        gone = set(_matching(pattern)) | {name for name in chosen if fnmatchcase(name, pattern)}
-        chosen = [name for name in chosen if name not in gone]
-    if patterns and not chosen:
-        raise UsageError(f"no codec matches {', '.join(patterns)}")
-    return list(dict.fromkeys(chosen))
-
-
-def _check_name(name: str, shown: str) -> None:
-    """Refuse an invalid name of the user's own codec."""
-    if not _OWN_NAME.fullmatch(name):
-        raise UsageError(f"{shown}: expected a name of letters, digits and . _ - /")
-
-
-def _introduced(pattern: str) -> str:
-    """Return a pattern; for ``NAME=SOURCE``, register the codec and return its name."""
-    name, sign, source = pattern.partition("=")
-    if not sign or source.startswith("="):  # NAME==RELEASE
-        return pattern
-    _check_name(name, pattern)
-    if (taken := _known(name)) is not None and taken.source != source:
-        raise UsageError(f"{pattern}: a codec {name!r} already exists; choose another name")
-    give({name: source})
-    try:
-        spec = _build(name)
-    except CodecError as error:
-        del _registered[name]
-        raise UsageError(f"{pattern}: {error.reason}") from error
-    known = _registered[name]
-    _registered[name] = replace(
-        known,
-        format=spec.format.name,
-        library=spec.facts.library,
-        trusted_only=spec.format.trusted_only,
-        needs_schema=spec.needs_schema,
-    )
-    return name
-
-
-def _matching(pattern: str) -> list[str]:
-    base, with_schema, compression = split_name(pattern)
-    if compression is not None:
-        from .streams.compression import library
-
-        library(compression)
-    base, sign, release = base.partition("==")
-    found = [base] if base in _all() else [name for name in _all() if fnmatchcase(name, base)]
-    if not found:
-        raise UnknownCodec(pattern, near(base, names()))
-    if sign:
-        _check_releases(found, release, pattern)
-    return [join_release(join_name(name, with_schema, compression), release) for name in found]
-
-
-def _check_releases(names: Iterable[str], release: str, shown: str) -> None:
-    """Refuse an invalid release, and codecs without a distribution of their own."""
-    if not _RELEASE.fullmatch(release):
-        raise UsageError(f"{shown}: expected a release after ==, such as 3.12.0")
-    for name in names:
-        known = _all()[name]
-        if name in _registered:
-            raise UsageError(f"{shown}: {name} is a codec of your own; only codecs of packages have releases")
-        if not known.library:
-            raise UsageError(f"{shown}: {name} is part of Python, so it has no releases of its own")

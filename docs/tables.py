@@ -14,7 +14,10 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from bakeoff.bench.lab.hostile import faults
-from bakeoff.codecs.streams.compression import COMPRESSORS
+from bakeoff.codecs import names
+from bakeoff.codecs.format import media_types
+from bakeoff.codecs.registry import spec_of
+from bakeoff.codecs.streams.compression import COMPRESSORS, compressor
 from bakeoff.commands.codecs import command
 from bakeoff.reports.model.columns import COLUMNS
 
@@ -41,6 +44,36 @@ def compressors() -> str:
     return "\n".join(rows) + "\n"
 
 
+def formats() -> str:
+    """Return the table of the media types of formats, with a row for each form of a format."""
+    rows = ["| format | media type | also read | with our conventions |", "|---|---|---|---|"]
+    seen: set[str] = set()
+    forms: set[tuple[str, str]] = set()
+    for name in names(needs_schema=True, only_values=True):
+        spec = spec_of(name)
+        kind, own = spec.format, spec.media.type
+        if (form := (kind.media_type, kind.syntax)) in forms:
+            continue
+        forms.add(form)
+        aliases = ", ".join(f"`{alias}`" for alias in kind.media_type_aliases)
+        label = f"{kind.name}: `{name}`" if kind.name in seen else kind.name
+        seen.add(kind.name)
+        conventions = f"`{own}`" if own != kind.media_type else ""
+        rows.append(f"| {label} | `{kind.media_type}` | {aliases} | {conventions} |")
+    return "\n".join(rows) + "\n"
+
+
+def codings() -> str:
+    """Return the table of the media types of compressed payloads."""
+    rows = ["| compressor | media type, with JSON | content coding |", "|---|---|---|"]
+    json = spec_of("json").format
+    for name in COMPRESSORS:
+        compression = compressor(name)
+        own = media_types(json, compression, conventions=False).type
+        rows.append(f"| `{name}` | `{own}` | {f'`{compression.coding}`' if compression.coding else '–'} |")
+    return "\n".join(rows) + "\n"
+
+
 def columns() -> str:
     """Return the table of the columns of reports."""
     rows = [f"| `{key}` | {column.help} |" for key, column in COLUMNS.items()]
@@ -52,6 +85,8 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "conventions": lambda: printed("--conventions"),
     "faults": faults.markdown,
     "compressors": compressors,
+    "formats": formats,
+    "codings": codings,
     "columns": columns,
     "source": field.source,
     "rows": field.with_rows,

@@ -15,6 +15,7 @@ from .schema import Schema
 from .tree import types as t
 from .tree.declare import SchemaError
 from .wire import layout as w
+from .wire.keep import former_keys, identity, keep
 
 Kinds = Literal[
     "added", "removed", "renamed", "renumbered", "reordered", "optional", "required", "widened", "narrowed",
@@ -147,7 +148,7 @@ def _numbered(version: Schema, other: Schema, renamed: Mapping[str, str]) -> Sch
     layout = version.layout
     if not layout.language:
         return version.keeping(other, renamed)
-    root = _renumbered(layout.root, layout.keeping(other.layout, renamed).root)
+    root = _renumbered(layout.root, keep(layout, other.layout, renamed).root)
     kept = ("", b"") if layout.language in NUMBERED else (layout.language, layout.definition)
     return Schema.of_layout(w.Layout(root, *kept))
 
@@ -196,7 +197,7 @@ def contains(wide: w.WireType, narrow: w.WireType) -> bool:
         case w.WireMap(key, value), w.WireMap(other_key, other_value):
             return contains(key, other_key) and contains(value, other_value)
         case w.WireRecord(), w.WireRecord() if wide.places == narrow.places:
-            return w.identity(wide) == w.identity(narrow)
+            return identity(wide) == identity(narrow)
     return w.types_of(wide) == w.types_of(narrow)
 
 
@@ -220,14 +221,9 @@ def _leaf_contains(wide: w.Leaf, narrow: w.Leaf) -> bool:
     if had is not None:
         enumerated = isinstance(narrow.type, t.EnumType)
         return not enumerated and {type(wide.type)} == {_BASES[kind] for kind, _ in had}
-    match wide.type, narrow.type:
-        case t.IntType(big), t.IntType(other):
-            return big or not other
-        case t.FloatType(), t.IntType(False):
-            return True
-        case t.DateTimeType(epoch, None), t.DateTimeType(other_epoch):
-            return epoch == other_epoch
-    return wide.type == narrow.type
+    if isinstance(wide.type, t.FloatType) and narrow.type == t.IntType():
+        return True
+    return t.includes(wide.type, narrow.type)
 
 
 def _values(leaf: w.Leaf) -> frozenset[tuple[str, str]] | None:
@@ -386,7 +382,7 @@ def pairs(
     of_number = {slot.number: slot for slot in old.slots}
     keys = {slot.key for slot in new.slots}
     pairs: list[tuple[w.WireField | None, w.WireField | None]] = []
-    for slot, key in zip(new.slots, w.former_keys(new.slots, known, renamed), strict=True):
+    for slot, key in zip(new.slots, former_keys(new.slots, known, renamed), strict=True):
         before = None if key is None else known[key]
         if before is None and numbered and (same := of_number.get(slot.number)) and same.key not in keys:
             before = same

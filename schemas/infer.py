@@ -32,7 +32,7 @@ from .plan.build import PlanFacts, SchemaLimits, compile_plan
 from .tree import types as t
 from .tree.declare import SchemaError
 from .tree.source import TAKEN
-from .wire.layout import unique_name
+from .wire.names import unique_name
 
 MAX_DEPTH = 32
 MAX_FIELDS = 400

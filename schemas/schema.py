@@ -223,7 +223,7 @@ class Schema:
 
     @functools.cached_property
     def _derived(self) -> Layout:
-        from .wire.layout import derive
+        from .wire.derive import derive
 
         return derive(self.types)
 
@@ -318,7 +318,9 @@ class Schema:
             older: The version of existing payloads.
             renamed: Old keys of fields, by their new ones. These fields keep their numbers, not their names.
         """
-        return self._given(self.layout.keeping(older.layout, renamed))
+        from .wire.keep import keep
+
+        return self._given(keep(self.layout, older.layout, renamed))
 
     def _given(self, layout: Layout) -> Schema:
         made = copy.copy(self)

@@ -177,6 +177,7 @@ FLOORS = {
         "spec",
         "custom",
         "registry",
+        "selection",
         "core",
         "media",
         "factory",

@@ -62,6 +62,10 @@ class Compression:
         compress: ``(bytes) -> bytes``.
         decompress: ``(bytes, limit) -> bytes``; raises above `limit` bytes. Call `decompress_within`.
         format: The name of what it writes, which several compressors can share; by default `kind`.
+        suffix: That name is a registered suffix of media types, which follows a plus; others follow a dot.
+        coding: Its name among HTTP's content codings; empty if none is registered. RFC 9110 (section 8.4.1),
+            RFC 8878 (section 7.2) and RFC 7932 (section 13) register them. For snappy, peers use ``snappy``
+            for raw blocks and ``x-snappy-framed`` for its frames.
         dictionaries: Trained dictionaries: the first is for writing, all are for reading.
         framing: How its payloads follow one another in a stream; None: each after its length.
     """
@@ -70,6 +74,8 @@ class Compression:
     compress: Callable[[bytes], bytes] = field(repr=False, compare=False)
     decompress: Callable[[bytes, int], bytes] = field(repr=False, compare=False)
     format: str = field(default="", repr=False)
+    suffix: bool = field(default=False, repr=False)
+    coding: str = field(default="", repr=False)
     dictionaries: tuple[bytes, ...] = field(default=(), repr=False)
     framing: Framing | None = field(default=None, repr=False, compare=False)
 
@@ -157,27 +163,26 @@ def _library(name: str, module: str, distribution: str, extra: str) -> Any:
         raise MissingLibrary(name, how) from error
 
 
-def _deflated(
-    name: str, library: Any, level: int, wbits: int = zlib.MAX_WBITS, format: str = ""
-) -> Compression:
+def _deflated(name: str, library: Any, level: int, wbits: int = zlib.MAX_WBITS, **names: Any) -> Compression:
     return Compression(
         name,
         lambda data: library.compress(data, level, wbits),
         lambda data, limit: _checked(name, library.decompressobj(wbits), data, limit),
-        format,
+        **names,
     )
 
 
 def _zlib(name: str, level: int, dictionaries: tuple[bytes, ...]) -> Compression:
-    return _deflated(name, zlib, level)
+    return _deflated(name, zlib, level, coding="deflate")
 
 
 def _gzip(name: str, level: int, dictionaries: tuple[bytes, ...]) -> Compression:
-    return _deflated(name, zlib, level, GZIP)
+    return _deflated(name, zlib, level, GZIP, suffix=True, coding="gzip")
 
 
 def _isal(name: str, level: int, dictionaries: tuple[bytes, ...]) -> Compression:
-    return _deflated(name, _library(name, "isal.isal_zlib", "isal", "isal"), level, format="zlib")
+    library = _library(name, "isal.isal_zlib", "isal", "isal")
+    return _deflated(name, library, level, format="zlib", coding="deflate")
 
 
 _zstandard = partial(_library, module="zstandard", distribution="zstandard", extra="zstd")
@@ -220,7 +225,7 @@ def _zstd(name: str, level: int, dictionaries: tuple[bytes, ...]) -> Compression
         ready.append(context)
         return plain
 
-    return Compression(name, compress, decompress, dictionaries=dictionaries)
+    return Compression(name, compress, decompress, suffix=True, coding="zstd", dictionaries=dictionaries)
 
 
 def _in_pieces(context: Any, data: bytes, limit: int) -> bytes:
@@ -304,7 +309,7 @@ def _brotli(name: str, level: int, dictionaries: tuple[bytes, ...]) -> Compressi
             raise ValueError(f"{name}: not one whole compressed stream")
         return plain
 
-    return Compression(name, lambda data: compress(data, generic, level), decompress)
+    return Compression(name, lambda data: compress(data, generic, level), decompress, coding="br")
 
 
 def _crc32(name: str, level: int, dictionaries: tuple[bytes, ...]) -> Compression:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from .checks import DataProfileError
 from .fit import fit
 from .make import made
 from .names import hidden, names, names_by_risk
-from .profile import LARGEST, DataProfile, DataProfileError, read, write
+from .profile import DataProfile
+from .profile_file import LARGEST, read, write
 
 __all__ = [
     "LARGEST",

@@ -1,29 +1,23 @@
-"""The profile of records, and how it is written to a file and read back.
+"""The profile of records.
 
 A profile is a tree of nodes, one for each place in the records. Counts are the number of times that each
 alternative was seen, and are used as frequencies. A profile contains no value of the original: only lengths,
-ranges of a fixed grid, classes of characters, and names of fields.
+ranges of a fixed grid, classes of characters, and names of fields. Each field of a node names the reader that
+checks its value in a file.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Final
 
-from ...errors import RunError
+from .checks import MOST_ITEMS, DataProfileError, built, listed, one_of, row, text, whole_number
 
-LARGEST: Final = 64 << 20
-"""Most bytes of a profile file."""
-VERSION: Final = 1
 DEEPEST: Final = 100
 """Most levels of nesting."""
-_MOST_NODES = 100_000
-_MOST_ROWS = 10_000
 _LONGEST = 1 << 24
 """Most characters of texts, and items of lists."""
-_LINE = 110
 
 CLASSES: Final = ("a", "A", "d", "0", "h", "H", "b", "p", "n", "w", "s", "t", "f")
 """Small letters, capitals, digits (that do not begin with 0, that do), hexadecimal digits (small, capital),
@@ -37,73 +31,15 @@ Ranges = tuple[tuple[int, int, int], ...]
 """Lowest, highest, count."""
 
 
-class DataProfileError(RunError):
-    """A profile file cannot be used; with the place and the reason."""
-
-    def __init__(self, place: str, reason: str) -> None:
-        super().__init__(f"{place}: {reason}")
-
-
-Read = Callable[[Any, str], Any]
-
-
-def _whole(low: int, high: int) -> Read:
-    def read_one(value: Any, place: str) -> int:
-        if type(value) is not int or not low <= value <= high:
-            raise DataProfileError(place, f"expected a whole number from {low:,} to {high:,}")
-        return value
-
-    return read_one
-
-
-def _text(longest: int) -> Read:
-    def read_one(value: Any, place: str) -> str:
-        if not isinstance(value, str) or len(value) > longest:
-            raise DataProfileError(place, f"expected a text of at most {longest} characters")
-        return value
-
-    return read_one
-
-
-def _one_of(*choices: Any) -> Read:
-    def read_one(value: Any, place: str) -> Any:
-        if not any(value == choice and type(value) is type(choice) for choice in choices):
-            raise DataProfileError(place, f"expected one of {', '.join(map(json.dumps, choices))}")
-        return value
-
-    return read_one
-
-
-def _listed(item: Read, least: int = 0) -> Read:
-    def read_one(value: Any, place: str) -> tuple[Any, ...]:
-        if not isinstance(value, list) or not least <= len(value) <= _MOST_ROWS:
-            raise DataProfileError(place, f"expected a list of {least} to {_MOST_ROWS:,} items")
-        return tuple(item(one, f"{place}[{number}]") for number, one in enumerate(value))
-
-    return read_one
-
-
-def _row(*parts: Read) -> Read:
-    def read_one(value: Any, place: str) -> tuple[Any, ...]:
-        if not isinstance(value, list) or len(value) != len(parts):
-            raise DataProfileError(place, f"expected a list of {len(parts)} items")
-        return tuple(
-            part(one, f"{place}[{number}]")
-            for number, (part, one) in enumerate(zip(parts, value, strict=True))
-        )
-
-    return read_one
-
-
 def _ordered(value: Any, place: str) -> tuple[int, int, int]:
-    low, high, count = _row(_WIDE, _WIDE, _COUNT)(value, place)
+    low, high, count = row(_WIDE, _WIDE, _COUNT)(value, place)
     if low > high:
         raise DataProfileError(place, "the lowest is above the highest")
     return low, high, count
 
 
 def _spans(value: Any, place: str) -> Ranges:
-    read: Ranges = _listed(_ordered, 1)(value, place)
+    read: Ranges = listed(_ordered, 1)(value, place)
     if any(low < 0 or high > _LONGEST for low, high, _ in read):
         raise DataProfileError(place, f"lengths are from 0 to {_LONGEST:,}")
     return read
@@ -135,7 +71,7 @@ def _node(value: Any, place: str) -> Node:
     found = _KINDS.get(kind) if isinstance(kind, str) else None
     if found is None:
         raise DataProfileError(place, f"its kind is none of {', '.join(_KINDS)}")
-    node: Node = _made(found, value, place, {"kind"})
+    node: Node = built(found, value, place, {"kind"})
     if isinstance(node, ProfileRecord):
         for _, gone in node.without:
             if gone and max(gone) >= len(node.fields):
@@ -157,30 +93,17 @@ def _is_hashable(node: Node) -> bool:
     return not isinstance(node, ProfileRecord | ProfileMap)
 
 
-def _made(cls: type[Any], value: Any, place: str, more: set[str]) -> Any:
-    if not isinstance(value, dict):
-        raise DataProfileError(place, "expected an object")
-    names = {one.name for one in fields(cls)}
-    if odd := sorted(map(str, (names | more) ^ set(value))):
-        raise DataProfileError(
-            place, f"{odd[0]!r} is " + ("missing" if odd[0] in names else "not known here")
-        )
-    return cls(
-        **{one.name: one.metadata["read"](value[one.name], f"{place}.{one.name}") for one in fields(cls)}
-    )
-
-
 def _field(value: Any, place: str) -> ProfileField:
-    found: ProfileField = _made(ProfileField, value, place, set())
+    found: ProfileField = built(ProfileField, value, place, set())
     return found
 
 
-_COUNT: Final = _whole(0, 1 << 40)
-_WIDE: Final = _whole(-(10**400), 10**400)
-_LENGTH: Final = _whole(1, _LONGEST)
-_EXPONENT: Final = _whole(-400, 400)
-_WORDS: Final = _listed(_row(_COUNT, _COUNT, _form), 1)
-_COUNTED_NODES: Final = _listed(_row(_COUNT, _node), 1)
+_COUNT: Final = whole_number(0, 1 << 40)
+_WIDE: Final = whole_number(-(10**400), 10**400)
+_LENGTH: Final = whole_number(1, _LONGEST)
+_EXPONENT: Final = whole_number(-400, 400)
+_WORDS: Final = listed(row(_COUNT, _COUNT, _form), 1)
+_COUNTED_NODES: Final = listed(row(_COUNT, _node), 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +134,7 @@ class Int(Node):
     """Whole numbers, in ranges within which all formats write them alike."""
 
     kind = "int"
-    ranges: Ranges = field(metadata={"read": _listed(_ordered, 1)})
+    ranges: Ranges = field(metadata={"read": listed(_ordered, 1)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +142,7 @@ class Span(Node):
     """Durations, in microseconds, as multiples of `unit`."""
 
     kind = "timedelta"
-    ranges: Ranges = field(metadata={"read": _listed(_ordered, 1)})
+    ranges: Ranges = field(metadata={"read": listed(_ordered, 1)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,10 +151,10 @@ class Float(Node):
 
     kind = "float"
     digits: tuple[tuple[int, int, int, int], ...] = field(
-        metadata={"read": _listed(_row(_whole(1, 17), _EXPONENT, _COUNT, _COUNT))}
+        metadata={"read": listed(row(whole_number(1, 17), _EXPONENT, _COUNT, _COUNT))}
     )
     special: tuple[tuple[str, int], ...] = field(
-        metadata={"read": _listed(_row(_one_of("0.0", "-0.0", "nan", "inf", "-inf"), _COUNT))}
+        metadata={"read": listed(row(one_of("0.0", "-0.0", "nan", "inf", "-inf"), _COUNT))}
     )
 
 
@@ -241,7 +164,7 @@ class Decimals(Node):
 
     kind = "decimal"
     digits: tuple[tuple[int, int, int, int], ...] = field(
-        metadata={"read": _listed(_row(_whole(1, 4_300), _whole(-4_300, 4_300), _COUNT, _COUNT), 1)}
+        metadata={"read": listed(row(whole_number(1, 4_300), whole_number(-4_300, 4_300), _COUNT, _COUNT), 1)}
     )
 
 
@@ -250,7 +173,7 @@ class Bytes(Node):
     """Bytes, or base64 text of bytes."""
 
     kind = "bytes"
-    base64: bool = field(metadata={"read": _one_of(True, False)})
+    base64: bool = field(metadata={"read": one_of(True, False)})
     lengths: Ranges = field(metadata={"read": _spans})
 
 
@@ -259,7 +182,7 @@ class Uuid(Node):
     """UUIDs, or text of UUIDs."""
 
     kind = "uuid"
-    text: str = field(metadata={"read": _one_of("", "a", "A")})
+    text: str = field(metadata={"read": one_of("", "a", "A")})
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,13 +199,15 @@ class Moment(Node):
     """
 
     kind = "moment"
-    type: str = field(metadata={"read": _one_of("datetime", "date", "time")})
-    text: bool = field(metadata={"read": _one_of(True, False)})
-    separator: str = field(metadata={"read": _one_of("", "T", " ")})
-    years: tuple[int, int] = field(metadata={"read": _row(_whole(1, 9999), _whole(1, 9999))})
-    fractions: tuple[tuple[int, int], ...] = field(metadata={"read": _listed(_row(_whole(-1, 9), _COUNT), 1)})
+    type: str = field(metadata={"read": one_of("datetime", "date", "time")})
+    text: bool = field(metadata={"read": one_of(True, False)})
+    separator: str = field(metadata={"read": one_of("", "T", " ")})
+    years: tuple[int, int] = field(metadata={"read": row(whole_number(1, 9999), whole_number(1, 9999))})
+    fractions: tuple[tuple[int, int], ...] = field(
+        metadata={"read": listed(row(whole_number(-1, 9), _COUNT), 1)}
+    )
     zones: tuple[tuple[str, int], ...] = field(
-        metadata={"read": _listed(_row(_one_of("", "Z", "+", "+:"), _COUNT), 1)}
+        metadata={"read": listed(row(one_of("", "Z", "+", "+:"), _COUNT), 1)}
     )
 
 
@@ -291,7 +216,7 @@ class ProfileParts(Node):
     """Text of a fixed number of parts; for each part its forms: count, number of distinct texts, form."""
 
     kind = "parts"
-    parts: tuple[tuple[tuple[int, int, Form], ...], ...] = field(metadata={"read": _listed(_WORDS)})
+    parts: tuple[tuple[tuple[int, int, Form], ...], ...] = field(metadata={"read": listed(_WORDS)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,12 +235,10 @@ class Prose(Node):
 
     kind = "text"
     lengths: Ranges = field(metadata={"read": _spans})
-    widest: str = field(metadata={"read": _text(1)})
-    escaped: bool = field(metadata={"read": _one_of(True, False)})
-    words: tuple[tuple[int, int, Form], ...] = field(metadata={"read": _listed(_row(_COUNT, _COUNT, _form))})
-    between: tuple[tuple[int, int, Form], ...] = field(
-        metadata={"read": _listed(_row(_COUNT, _COUNT, _form))}
-    )
+    widest: str = field(metadata={"read": text(1)})
+    escaped: bool = field(metadata={"read": one_of(True, False)})
+    words: tuple[tuple[int, int, Form], ...] = field(metadata={"read": listed(row(_COUNT, _COUNT, _form))})
+    between: tuple[tuple[int, int, Form], ...] = field(metadata={"read": listed(row(_COUNT, _COUNT, _form))})
     starts: tuple[tuple[int, int, Form], ...] = field(metadata={"read": _WORDS})
     ends: tuple[tuple[int, int, Form], ...] = field(metadata={"read": _WORDS})
 
@@ -340,7 +263,7 @@ class Alternatives(Node):
 class ProfileField:
     """A field of a record, the number of records that have it, and the node of its values."""
 
-    key: str = field(metadata={"read": _text(10_000)})
+    key: str = field(metadata={"read": text(10_000)})
     count: int = field(metadata={"read": _COUNT})
     value: Node = field(metadata={"read": _node})
 
@@ -358,9 +281,9 @@ class ProfileRecord(Node):
 
     kind = "record"
     count: int = field(metadata={"read": _COUNT})
-    fields: tuple[ProfileField, ...] = field(metadata={"read": _listed(_field)})
+    fields: tuple[ProfileField, ...] = field(metadata={"read": listed(_field)})
     without: tuple[tuple[int, tuple[int, ...]], ...] = field(
-        metadata={"read": _listed(_row(_COUNT, _listed(_whole(0, _MOST_ROWS))))}
+        metadata={"read": listed(row(_COUNT, listed(whole_number(0, MOST_ITEMS))))}
     )
 
 
@@ -379,7 +302,7 @@ class List(Node):
     """Items of one kind."""
 
     kind = "list"
-    type: str = field(metadata={"read": _one_of("list", "tuple", "set", "frozenset")})
+    type: str = field(metadata={"read": one_of("list", "tuple", "set", "frozenset")})
     lengths: Ranges = field(metadata={"read": _spans})
     item: Node = field(metadata={"read": _node})
 
@@ -389,8 +312,8 @@ class ProfileRow(Node):
     """Lists of constant length, with a separate kind for each item."""
 
     kind = "row"
-    type: str = field(metadata={"read": _one_of("list", "tuple")})
-    items: tuple[Node, ...] = field(metadata={"read": _listed(_node)})
+    type: str = field(metadata={"read": one_of("list", "tuple")})
+    items: tuple[Node, ...] = field(metadata={"read": listed(_node)})
 
 
 _KINDS: Final[dict[str, type[Node]]] = {
@@ -412,8 +335,8 @@ class DataProfile:
         record: Node of the records.
     """
 
-    records: int = field(metadata={"read": _whole(1, 2**53)})
-    seen: int = field(metadata={"read": _whole(1, 2**53)})
+    records: int = field(metadata={"read": whole_number(1, 2**53)})
+    seen: int = field(metadata={"read": whole_number(1, 2**53)})
     record: Node = field(metadata={"read": _node})
 
     def nodes(self) -> Iterator[Any]:
@@ -427,97 +350,3 @@ class DataProfile:
             yield one
             parts = [getattr(one, part.name) for part in reversed(fields(one))]
             stack += [part for part in parts if isinstance(part, tuple | Node | ProfileField)]
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Node | ProfileField):
-        kind = {"kind": value.kind} if isinstance(value, Node) else {}
-        return kind | {one.name: _plain_part(one.name, getattr(value, one.name)) for one in fields(value)}
-    if isinstance(value, tuple):
-        return [_plain(part) for part in value]
-    return value
-
-
-def _plain_part(name: str, value: Any) -> Any:
-    if name in ("words", "between", "starts", "ends"):
-        return [_plain_word(word) for word in value]
-    if name == "parts":
-        return [[_plain_word(word) for word in part] for part in value]
-    return _plain(value)
-
-
-def _plain_word(word: tuple[int, int, Form]) -> list[Any]:
-    count, different, form = word
-    return [count, different, [part for run in form for part in run]]
-
-
-def write(profile: DataProfile) -> bytes:
-    """Return a profile as readable JSON: parts that fit are on one line.
-
-    Raises:
-        DataProfileError: The profile is larger than the limit for reading.
-    """
-    if sum(1 for _ in profile.nodes()) > _MOST_NODES:
-        raise DataProfileError("profile", f"the records have more than {_MOST_NODES:,} different parts")
-    plain = {
-        "bakeoff_profile": VERSION,
-        "records": profile.records,
-        "seen": profile.seen,
-        "record": _plain(profile.record),
-    }
-    return ("".join(_lines(plain, "")) + "\n").encode()
-
-
-def _lines(value: Any, indent: str) -> Iterator[str]:
-    text = json.dumps(value)
-    if len(text) + len(indent) <= _LINE or not isinstance(value, dict | list):
-        yield text
-        return
-    opening, closing = "{}" if isinstance(value, dict) else "[]"
-    inner, before = indent + " ", opening
-    for part in value:
-        yield f"{before}\n{inner}"
-        before = ","
-        if isinstance(value, dict):
-            yield f"{json.dumps(part)}: "
-            yield from _lines(value[part], inner)
-        else:
-            yield from _lines(part, inner)
-    yield f"\n{indent}{closing}"
-
-
-def read(content: bytes, source: str) -> DataProfile:
-    """Return the profile in a file.
-
-    Raises:
-        DataProfileError: The file is not a profile, has another version, or asks for impossible records.
-    """
-    from ...codecs import CodecError, codec
-
-    try:
-        plain = codec("json").with_limits(size=LARGEST, items=10_000_000, depth=1_000).decode(content)
-    except CodecError as error:
-        raise DataProfileError(source, f"is not a profile: {error.reason}") from error
-    version = plain.pop("bakeoff_profile", None) if isinstance(plain, dict) else None
-    if version != VERSION:
-        told = "is not a profile" if version is None else f"is of version {version!r}"
-        raise DataProfileError(source, f"{told}; version {VERSION} is read, as --save-profile writes it")
-    _check_depth(plain, source)
-    profile: DataProfile = _made(DataProfile, plain, source, set())
-    return profile
-
-
-def _check_depth(plain: Any, source: str) -> None:
-    nodes, level = 0, [plain]
-    for _ in range(4 * DEEPEST):
-        level = [
-            part
-            for one in level
-            for part in (one.values() if isinstance(one, dict) else one)
-            if isinstance(part, dict | list)
-        ]
-        nodes += sum(isinstance(one, dict) for one in level)
-        if not level:
-            break
-    if level or nodes > _MOST_NODES:
-        raise DataProfileError(source, f"has more than {DEEPEST} levels or {_MOST_NODES:,} parts")

@@ -54,19 +54,22 @@ class Hint:
     big: bool | None = None
 
     def __post_init__(self) -> None:
-        for name, allowed in _ALLOWED.items():
+        for name, allowed in CHOICES.items():
             value = getattr(self, name)
             if value is not None and value not in allowed:
                 raise ValueError(f"{name} is one of {', '.join(map(repr, allowed))}, got {value!r}")
 
 
-_ALLOWED: dict[str, tuple[object, ...]] = {
-    "severity": typing.get_args(t.Severity),
-    "epoch": typing.get_args(t.TimeUnit),
-    "encoding": typing.get_args(t.Encoding),
-    "aware": (True, False),
-    "big": (True, False),
+CHOICES: Mapping[str, tuple[object, ...]] = {
+    name: tuple(
+        value
+        for kind in typing.get_args(annotation)
+        if kind is not type(None)
+        for value in ((True, False) if kind is bool else typing.get_args(kind))
+    )
+    for name, annotation in typing.get_type_hints(Hint).items()
 }
+"""The values of each hint."""
 
 _LEAVES: dict[Any, t.Type] = {Any: t.AnyType(), object: t.AnyType(), None: t.NoneType(), **t.LEAVES}
 _abc = collections.abc
@@ -510,7 +513,7 @@ def _hinted(node: t.Type, hint: Hint, path: str) -> t.Type:
     if isinstance(node, t.UnionType):
         options = tuple(_hinted(o, hint, path) if not isinstance(o, t.NoneType) else o for o in node.options)
         return t.UnionType(options)
-    given = {name: getattr(hint, name) for name in _ALLOWED if name != "severity"}
+    given = {name: getattr(hint, name) for name in CHOICES if name != "severity"}
     given = {name: value for name, value in given.items() if value is not None}
     known = {option.hint: option.attribute for option in t.options(node)}
     if unfit := sorted(given.keys() - known):

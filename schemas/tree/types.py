@@ -31,14 +31,18 @@ class Type:
         return _NAMES[type(self)]
 
 
-def _option(hint: str, words: str | Mapping[Any, str]) -> dict[str, Any]:
+def _option(
+    hint: str, words: str | Mapping[Any, str], widest: tuple[bool | None, ...] = ()
+) -> dict[str, Any]:
     """Return the metadata of an option. Declarations, Python source and comparisons read them.
 
     Args:
         hint: Its name in `bakeoff.schemas.Hint`.
         words: What a comparison says of a value that is not the default: a format, or a text for each value.
+        widest: The value with which a type accepts what it accepts with any other; none for an option of the
+            written form.
     """
-    return {"hint": hint, "words": words}
+    return {"hint": hint, "words": words, "widest": widest}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +70,7 @@ class IntType(Type):
             which is corrected with advice.
     """
 
-    big: bool = field(default=False, metadata=_option("big", "beyond 64 bits"))
+    big: bool = field(default=False, metadata=_option("big", "beyond 64 bits", widest=(True,)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +121,8 @@ class DateTimeType(Type):
 
     epoch: TimeUnit | None = field(default=None, metadata=_option("epoch", "in {} since 1970"))
     aware: bool | None = field(
-        default=None, metadata=_option("aware", {True: "with an offset", False: "without offset"})
+        default=None,
+        metadata=_option("aware", {True: "with an offset", False: "without offset"}, widest=(None,)),
     )
 
 
@@ -398,6 +403,18 @@ def options(node: Type) -> Iterator[Option]:
             value, words = getattr(node, spec.name), spec.metadata["words"]
             said = words.format(value) if isinstance(words, str) else words.get(value, "")
             yield Option(spec.metadata["hint"], spec.name, value, said if value != spec.default else "")
+
+
+def includes(wide: Type, narrow: Type) -> bool:
+    """Return whether a type without parts accepts every value of another, in the same written form."""
+    return wide == narrow or (
+        type(wide) is type(narrow)
+        and all(
+            (value := getattr(wide, spec.name)) == getattr(narrow, spec.name)
+            or value in spec.metadata.get("widest", ())
+            for spec in dataclasses.fields(wide)
+        )
+    )
 
 
 def children(node: Type) -> Iterator[tuple[str, Type]]:

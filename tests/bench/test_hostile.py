@@ -22,6 +22,7 @@ from bakeoff.bench.lab.hostile.collection import CASES, cases_of
 from bakeoff.bench.lab.hostile.faults import FAULTS, Fault
 from bakeoff.bench.lab.hostile.promises import Promise, Seen, breaches
 from bakeoff.codecs import LimitError, names
+from bakeoff.codecs.registry import describe, first_codecs
 from bakeoff.codecs.streams.compression import COMPRESSORS
 from installed import install
 
@@ -92,7 +93,13 @@ main()
 """
 """The command with less patience for codecs that hang."""
 
-FORMATS = ("json", "msgpack", "cbor2", "bson", "yaml", "plist", "plist/binary")
+WIRES = {wire for case in CASES for wire in case.wires or ()}
+FORMATS = [
+    name
+    for name in names()
+    if name in WIRES or (name in first_codecs().values() and describe(name).format in WIRES)
+]
+"""A codec of each form of payloads that has cases of its own, if its records are dicts."""
 CODECS = ("good", "dies", "hangs", "devours", "foreign", "lost", "accepts", "keys", "leaves")
 
 

@@ -12,7 +12,7 @@ import pytest
 
 import bakeoff
 from bakeoff import UsageError
-from bakeoff.codecs import registry
+from bakeoff.codecs import registry, selection
 
 RECORD = {"a": [1, "é"]}
 
@@ -122,11 +122,11 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def test_a_selection_introduces_them(own):
-    assert registry.select([f"json,mine={own}:pair", "!js*", "mine|zlib"]) == ["mine", "mine|zlib"]
+    assert selection.select([f"json,mine={own}:pair", "!js*", "mine|zlib"]) == ["mine", "mine|zlib"]
     assert registry.given() == {"mine": f"{own}:pair"}
     assert bakeoff.codec("mine|zlib").name == "mine|zlib"
     assert registry.describe("mine").source == f"{own}:pair"
-    assert registry.select([f"mine={own}:pair"]) == ["mine"]
+    assert selection.select([f"mine={own}:pair"]) == ["mine"]
     assert pickle.loads(pickle.dumps(bakeoff.codec("mine"))).decode(b"[1]") == [1]
 
 
@@ -146,6 +146,6 @@ def test_a_selection_introduces_them(own):
 )
 def test_errors_name_what_was_typed(own, pattern, said):
     with pytest.raises(UsageError) as caught:
-        registry.select([pattern.format(own=own)])
+        selection.select([pattern.format(own=own)])
     assert said in str(caught.value)
     assert registry.given() == {}

@@ -7,7 +7,6 @@ import dataclasses
 import enum
 import io
 import json
-import marshal
 import math
 import pickle
 import plistlib
@@ -23,12 +22,9 @@ from typing import Any
 import bson
 import cbor2
 import msgpack
-import msgspec
-import ormsgpack
-import pyfory
 import pytest
-import yaml
 from click.testing import CliRunner
+from policy_data import DEEP, INF, LONG, NAN, Box, Colour, document, extensions, payloads
 
 import bakeoff
 from bakeoff import codecs
@@ -38,165 +34,11 @@ from bakeoff.commands.codecs import command
 from small_stacks import in_thread
 
 NAMES = codecs.names()
-NAN, INF = math.nan, math.inf
-
-
-class Colour(enum.Enum):
-    RED = "red"
-    HOT = math.inf
-
-
-@dataclasses.dataclass
-class Box:
-    content: Any
 
 
 def known(codec: codecs.Codec) -> Policies:
     return codec.spec.facts.policies
 
-
-def document(kind: int, value: bytes) -> bytes:
-    return struct.pack("<i", len(value) + 8) + bytes([kind]) + b"a\0" + value + b"\0"
-
-
-def binary_plist(*objects: bytes) -> bytes:
-    """Return a binary property list of objects, of which the first is the root."""
-    starts, body = [], b"bplist00"
-    for each in objects:
-        starts.append(len(body))
-        body += each
-    return body + bytes(starts) + struct.pack(">6xBBQQQ", 1, 1, len(objects), 0, len(body))
-
-
-def xml(inner: str) -> bytes:
-    return f'<plist version="1.0">{inner}</plist>'.encode()
-
-
-def nested(levels: int) -> Any:
-    """Return lists and dicts within one another."""
-    inner: Any = 1
-    for level in range(levels):
-        inner = {"a": inner} if level % 3 == 0 else [inner]
-    return inner
-
-
-LONG = 2**70
-DEEP = nested(121)
-BSON_TWICE = struct.pack("<i", 19) + b"\x10a\0\1\0\0\0\x10a\0\2\0\0\0\0"
-
-
-def fory(value: Any, *, xlang: bool) -> bytes:
-    return pyfory.Fory(xlang=xlang).serialize(value)
-
-
-def of_fory(*values: Any) -> dict[str, list[bytes]]:
-    """Return what Fory writes of values, by the codec."""
-    return {
-        name: [fory(value, xlang=xlang) for value in values]
-        for name, xlang in (("fory", False), ("fory/xlang", True))
-    }
-
-
-FORY_TWICE = {
-    name: [payload.replace(b"b", b"a") for payload in made]
-    for name, made in of_fory({"a": 1, "b": 2}, [{"b": 1, "a": 2}]).items()
-}
-PAYLOADS: Mapping[str, Mapping[str, list[bytes]]] = {
-    "duplicate_keys": {
-        "json": [b'{"a":1,"a":2}', b'[{"b":0,"a":1,"a":2}]', b'{"a":1,"\\u0061":2}'],
-        "msgpack": [b"\x82\xa1a\x01\xa1a\x02", b"\x91\x82\xa1a\x01\xa1a\x02", b"\x82\x01\x01\x01\x02"],
-        "cbor": [b"\xa2aa\x01aa\x02", b"\x81\xa2aa\x01aa\x02", b"\xbf\x01\x01\x01\x02\xff"],
-        "bson": [BSON_TWICE, document(3, BSON_TWICE), document(4, document(3, BSON_TWICE))],
-        "yaml": [b"a: 1\na: 2\n", b"[{a: 1, a: 2}]", b"{1: 1, 0x1: 2}", b"x: &x {a: 1, a: 2}\ny: {<<: *x}\n"],
-        "plist": [
-            xml("<dict><key>a</key><integer>1</integer><key>a</key><integer>2</integer></dict>"),
-            xml("<array><dict><key>a</key><true/><key>a</key><false/></dict></array>"),
-        ],
-        "plist/binary": [
-            binary_plist(b"\xd2\1\1\2\3", b"Qa", b"\x10\1", b"\x10\2"),
-            binary_plist(b"\xa2\1\1", b"\xd2\2\2\3\3", b"Qa", b"\x10\1"),
-        ],
-        "marshal": [b"{\xda\1a\xe9\1\0\0\0\xda\1a\xe9\2\0\0\x000"],
-        "pickle": [b"(X\1\0\0\0aK\1X\1\0\0\0aK\2d."],
-        **FORY_TWICE,
-    },
-    "nonfinite": {
-        "json": [b"[NaN]", b'{"a":-Infinity}', b"Infinity"],
-        "msgpack": [*(msgpack.packb(x) for x in ([NAN], {"a": -INF}, INF)), b"\xca\x7f\x80\0\0"],
-        "cbor": [cbor2.dumps([NAN]), cbor2.dumps({"a": -INF}), b"\xf9\x7c\0", b"\xd8\x63\xf9\x7e\0"],
-        "bson": [bson.encode({"a": [x]}) for x in (NAN, -INF, bson.Decimal128("NaN"))],
-        "yaml": [b"[.nan]", b"a: -.inf\n", b"{.inf: 1}"],
-        "plist": [xml("<real>nan</real>"), xml("<array><real>-inf</real></array>")],
-        "plist/binary": [plistlib.dumps(x, fmt=plistlib.FMT_BINARY) for x in ([NAN], {"a": INF})],
-        "marshal": [b"\xe7\0\0\0\0\0\0\xf8\x7f"],
-        "pickle": [pickle.dumps(x) for x in (NAN, {"a": [INF]}, Decimal("NaN"), Colour.HOT, Box(NAN))],
-        **of_fory(NAN, [INF], {"a": -INF}),
-    },
-    "surrogates": {
-        "json": [rb'["\ud800"]', rb'{"a\udfff":1}', rb'"\udc00\ud800"'],
-        "msgpack": [b"\xa3\xed\xa0\x80", b"\x81\xa3\xed\xa0\x80\1"],
-        "cbor": [b"\x63\xed\xa0\x80", b"\xa1\x63\xed\xa0\x80\1"],
-        "bson": [document(2, b"\4\0\0\0\xed\xa0\x80\0")],
-        "yaml": [rb'"\ud800"', rb'{"a\udfff": 1}'],
-        "plist": [xml("<string>&#xD800;</string>")],
-        "plist/binary": [binary_plist(b"\x61\xd8\0"), binary_plist(b"\xd1\1\1", b"\x61\xd8\0")],
-        "marshal": [b"\xf5\3\0\0\0\xed\xa0\x80"],
-        "pickle": [pickle.dumps("\ud800"), pickle.dumps({"a\udfff": 1})],
-        **of_fory("\ud800", ["a\udfff"], {"\udc00": 1}),
-    },
-    "big_integers": {
-        "json": [b"[18446744073709551616]", b'{"a":-9223372036854775809}', b"%d" % LONG],
-        "cbor": [cbor2.dumps([2**64]), cbor2.dumps({"a": -(2**63) - 1}), cbor2.dumps({LONG: 1})],
-        "yaml": [b"[18446744073709551616]", b"{0x1%s: 1}" % (b"0" * 17)],
-        "plist": [xml(f"<integer>{LONG}</integer>"), xml(f"<array><integer>-{LONG}</integer></array>")],
-        "plist/binary": [binary_plist(b"\x14" + LONG.to_bytes(16, "big"))],
-        "marshal": [b"\xec\5\0\0\0\0\0\0\0\0\0\0\0\x10\0"],
-        "pickle": [pickle.dumps(x) for x in (2**64, {"a": [-(2**63) - 1]}, Box((LONG,)))],
-    },
-    "trailing": {
-        "json": [b"[1] 2", b"[1]x", b"{}{}", b"1\0"],
-        "msgpack": [b"\x01\x02", b"\x90\xc1"],
-        "cbor": [b"\x01\x02", b"\x80\xff"],
-        "bson": [bson.encode({}) + b"x", bson.encode({}) * 2],
-        "yaml": [b"--- 1\n--- 2\n"],
-        "plist": [xml("<true/>") + b"x", xml("<true/>") * 2],
-        "plist/binary": [plistlib.dumps([1], fmt=plistlib.FMT_BINARY) + b"x"],
-        "marshal": [b"NN"],
-        "pickle": [pickle.dumps(1) + b"x"],
-        **{name: [payload + b"x" for payload in made] for name, made in of_fory(1, []).items()},
-    },
-    "extensions": {
-        "msgpack": [b"\xd4\5x", b"\x91\xc7\3\x7fabc", b"\x81\xa1a\xd8\1" + b"x" * 16],
-        "cbor": [
-            bytes.fromhex(code)
-            for code in ("d9ffff01", "81f0", "a16161f7", "f8ff", "d81e820102", "d8246161", "d9010444c0a80001")
-        ],
-        "bson": [
-            bson.encode({"a": [x]})
-            for x in (
-                bson.ObjectId(), bson.Decimal128("1"), bson.Regex("a"), bson.Code("x"), bson.Code("x", {}),
-                bson.Timestamp(1, 1), bson.MinKey(), bson.MaxKey(), bson.Binary(b"x", 5),
-            )
-        ],
-        "yaml": [b"!foo 1", b"[!!python/tuple [1]]", b"!<tag:x> {}"],
-        "plist/binary": [plistlib.dumps([plistlib.UID(3)], fmt=plistlib.FMT_BINARY)],
-        "marshal": [b".", b"[\1\0\0\0S", b"{.N0"],
-        "pickle": [pickle.dumps(Box(1))],
-    },
-    "nesting": {
-        "json": [b"[" * 121 + b"]" * 121, b'{"]":' * 121 + b"1" + b"}" * 121, json.dumps(DEEP).encode()],
-        "msgpack": [b"\x91" * 121 + b"\1", b"\x81\1" * 121 + b"\1", msgpack.packb(DEEP)],
-        "cbor": [b"\x81" * 121 + b"\1", b"\xbf\1" * 121 + b"\1" + b"\xff" * 121, cbor2.dumps(DEEP)],
-        "bson": [bson.encode({"a": nested(120)})],
-        "yaml": [b"[" * 121 + b"]" * 121, b"- " * 121 + b"1", b"? " * 121 + b"1", yaml.dump(DEEP).encode()],
-        "plist": [plistlib.dumps(DEEP)],
-        "plist/binary": [plistlib.dumps(DEEP, fmt=plistlib.FMT_BINARY)],
-        "marshal": [marshal.dumps(DEEP)],
-        "pickle": [pickle.dumps(DEEP), pickle.dumps(DEEP, 2)],
-        **of_fory(DEEP),
-    },
-}  # fmt: skip
-"""Payloads that show each thing, by format or codec; a format that has none of it is left out."""
 
 OBJECTS: Mapping[str, list[Any]] = {
     "nonfinite": [
@@ -211,35 +53,11 @@ DUPLICATES: Mapping[str, list[Any]] = {
     "text": [{1: 1, "1": 2}, [{None: 1, "null": 2}], {"a": {True: 1, "true": 2}}],
     "any": [{Colour.RED: 1, "red": 2}, [{Colour.RED: 1, "a": 0, "red": 2}]],
 }
-EXTENSIONS: Mapping[str, list[Any]] = {
-    "msgpack": [msgpack.ExtType(5, b"x"), [msgpack.ExtType(5, b"x")], {"a": msgpack.ExtType(127, b"")}],
-    "ormsgpack": [ormsgpack.Ext(5, b"x"), {"a": [ormsgpack.Ext(5, b"x")]}],
-    "msgspec-msgpack": [msgspec.msgpack.Ext(5, b"x"), {"a": [msgspec.msgpack.Ext(5, b"x")]}],
-    "cbor": [cbor2.CBORTag(5555, 1), [cbor2.undefined], {"a": cbor2.CBORSimpleValue(16)}, re.compile("a")],
-    "bson": [
-        {"a": bson.ObjectId()},
-        [bson.Decimal128("1")],
-        {"a": [bson.Code("x")]},
-        {"a": bson.Binary(b"", 5)},
-    ],
-    "marshal": [..., [...], {"a": StopIteration}],
-    "pickle": [Box(1), [Box], {"a": deque()}],
-    "plist": [plistlib.UID(1), [plistlib.UID(1)]],
-}
-"""Objects of extension types, by format or codec; a format that has none is left out."""
-
-
-def of(table: Mapping[str, list[Any]], codec: codecs.Codec) -> list[Any]:
-    return table.get(codec.name, table.get(codec.format, []) if codec.name != "plist/binary" else [])
-
-
-def payloads(policy: str, codec: codecs.Codec) -> list[bytes]:
-    return of(PAYLOADS[policy], codec)
 
 
 def objects(policy: str, codec: codecs.Codec) -> list[Any]:
     if policy == "extensions":
-        return EXTENSIONS["plist"] if codec.format == "plist" else of(EXTENSIONS, codec)
+        return extensions(codec)
     if policy == "duplicate_keys":
         if codec.format == "pickle":
             return []

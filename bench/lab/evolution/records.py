@@ -17,6 +17,7 @@ from ....schemas.difference import pairs
 from ....schemas.tree import types as t
 from ....schemas.wire import layout as w
 from ....schemas.wire.bindings.leaves import builder, collection, kinds
+from ....schemas.wire.derive import derive
 
 _FRESH: Final = 0.3
 """Share of the values of a changed type that are newly generated, as some of its values are new."""
@@ -148,7 +149,7 @@ class Maker:
             case t.AnyType():
                 return pick(["a", 7, ["b"], {"c": 1}])
             case t.UnionType(options):
-                return self.make(w.derive(pick(options)).root)
+                return self.make(derive(pick(options)).root)
             case t.DateTimeType(aware=aware):
                 return self._moment(leaf, aware)
         return _MAKERS.get(type(leaf.type), _scalar)(self.random, leaf)

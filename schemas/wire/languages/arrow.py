@@ -25,6 +25,7 @@ from ....errors import UsageError
 from ...tree import types as t
 from ...tree.declare import SchemaError
 from .. import layout as w
+from ..names import unique_name, wire_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -168,7 +169,7 @@ class _Writing:
             told["number"] = slot.number
         if slot.key != name:
             told["key"] = slot.key
-        if slot.name != w.wire_name(name, number, set()):
+        if slot.name != wire_name(name, number, set()):
             told["name"] = slot.name
         if not slot.required:
             told["missing"] = True
@@ -360,7 +361,7 @@ class _Reading:
         if (types.is_map(type_) or word == "dict") and (pair := map_fields(type_)):
             key = self.kind(pair[0], path + "{key}", f"{name}Key")
             value = self.kind(pair[1], path + "{}", f"{name}Value")
-            return w.WireMap(key, value, w.unique_name(told.get("record", f"{name}Entry"), self.names))
+            return w.WireMap(key, value, unique_name(told.get("record", f"{name}Entry"), self.names))
         if types.is_list(type_) or types.is_large_list(type_) or types.is_fixed_size_list(type_):
             item = self.kind(type_.value_field, path + "[]", f"{name}Item")
             return w.WireSequence(item, _SEQUENCES.get(word, t.ListType)(w.types_of(item)))
@@ -371,7 +372,7 @@ class _Reading:
                 options = tuple(
                     w.WireField(i, slot.name, slot.number, slot.kind) for i, slot in enumerate(slots)
                 )
-                own = w.unique_name(told.get("record", name), self.names)
+                own = unique_name(told.get("record", name), self.names)
                 return w.WireUnion(own, options, tuple(told.get("reserved", ())))
             return self.record(fields, told, path, name)
         return self.leaf(type_, told, word, path)
@@ -419,7 +420,7 @@ class _Reading:
         raise SchemaError(path, f"records cannot represent the Arrow type `{type_}`")
 
     def record(self, fields: list[pa.Field], told: dict[str, Any], path: str, name: str) -> w.WireRecord:
-        own = w.unique_name(told.get("record", name), self.names)
+        own = unique_name(told.get("record", name), self.names)
         slots = self.slots(fields, path, own)
         if told.get("type") == "tuple":
             made: t.Type = t.TupleType(tuple(w.types_of(slot.kind) for slot in slots))
@@ -442,7 +443,7 @@ class _Reading:
             number = told.get("number", number)
             slot = w.WireField(
                 told.get("key", field.name),
-                told.get("name") or w.wire_name(field.name, number, taken),
+                told.get("name") or wire_name(field.name, number, taken),
                 number,
                 kind,
                 "missing" not in told,

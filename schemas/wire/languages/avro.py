@@ -25,6 +25,7 @@ from ....codecs.paths import step
 from ...tree import types as t
 from ...tree.declare import SchemaError
 from .. import layout as w
+from ..names import unique_name
 from .avro_parts import part_of
 
 KEY = "bakeoff.key"
@@ -94,7 +95,7 @@ class _Writer:
     def unique(self, wanted: str) -> str:
         base = re.sub(r"\W", "_", wanted, flags=re.ASCII)
         base = base if _NAME.fullmatch(base) else f"_{base}"
-        return w.unique_name(base, self.taken)
+        return unique_name(base, self.taken)
 
     def node(self, kind: w.WireType, name: str) -> Any:
         """Return the schema of a kind; `name` is for types without a name."""
@@ -291,7 +292,7 @@ class _Reader:
                 return w.WireSequence(item, t.ListType(w.types_of(item)))
             case "map":
                 value = self.kind(node.get("values"), path + "{}", space, depth + 1, f"{name}Value")
-                return w.WireMap(_PRIMITIVE["string"], value, w.unique_name(f"{name}Entry", self.names))
+                return w.WireMap(_PRIMITIVE["string"], value, unique_name(f"{name}Entry", self.names))
             case "fixed":
                 return self.named(node, _PRIMITIVE["bytes"], path, space)
             case "enum":
@@ -326,12 +327,12 @@ class _Reader:
             kind = kinds[0]
         else:
             slots = (w.WireField(i, f"option_{i + 1}", i + 1, each) for i, each in enumerate(kinds))
-            kind = w.WireUnion(w.unique_name(name, self.names), tuple(slots))
+            kind = w.WireUnion(unique_name(name, self.names), tuple(slots))
         return w.Nullable(kind) if len(some) < len(node) else kind
 
     def record(self, node: dict[str, Any], path: str, space: str, depth: int) -> w.WireType:
         full = _full_name(node, path, space)
-        short = w.unique_name(full.rpartition(".")[2], self.names)
+        short = unique_name(full.rpartition(".")[2], self.names)
         within = w.Ref(short, t.RefType(short))
         self.define(full, within, path)
         before, references = self.nodes, self.references

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Set
 from typing import TYPE_CHECKING
 
 from .. import layout as w
+from ..names import capitals, unique_name
 from . import proto_words as proto
 
 if TYPE_CHECKING:
@@ -75,12 +76,12 @@ class _Builder:
         for option in kind.options:
             field = self.add(message, path, option.name, option.number, [_words(option.kind)])
             field.oneof_index = 0
-            self.item(field, option.kind, kind.name + w.capitals(option.name))
+            self.item(field, option.kind, kind.name + capitals(option.name))
         _reserve(message, kind.reserved)
 
     def box(self, kind: w.WireType, wanted: str) -> str:
         """Make the message that represents a value."""
-        message, path = self.open(w.unique_name(wanted, self.taken), proto.BOX)
+        message, path = self.open(unique_name(wanted, self.taken), proto.BOX)
         self.slot(message, path, w.WireField(proto.VALUE, proto.VALUE, 1, kind))
         return f".{message.name}"
 
@@ -130,7 +131,7 @@ class _Builder:
             field.proto3_optional = True
             field.oneof_index = len(message.oneof_decl)
             message.oneof_decl.add(name=f"_{slot.name}")
-        wanted = message.name + w.capitals(slot.name)
+        wanted = message.name + capitals(slot.name)
         if boxed:
             self.refer(field, self.box(inner, wanted))
         elif isinstance(inner, w.WireSequence):
@@ -185,7 +186,7 @@ class _Builder:
         """Make an enum inside a separate message, because names of values share the scope of their enum."""
         if leaf.symbols in self.enums:
             return self.enums[leaf.symbols]
-        message, _ = self.open(w.unique_name(f"{wanted}Enum", self.taken))
+        message, _ = self.open(unique_name(f"{wanted}Enum", self.taken))
         made = message.enum_type.add(name="Value")
         # The first number must be 0.
         symbols = sorted(leaf.symbols, key=lambda symbol: symbol[1] != 0)

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from ...tree import types as t
 from ...tree.declare import SchemaError
 from .. import layout as w
+from ..names import capitals
 
 BOX = "value"
 """The field of a struct that wraps a value that may be None in a place where Thrift does not allow None."""
@@ -131,7 +132,7 @@ class _Writer:
         """Return the type of items, keys or values of a kind."""
         # Containers cannot contain None.
         made = self.type(kind)
-        return self.box(kind, f"Optional{w.capitals(made)}") if w.may_be_null(kind) else made
+        return self.box(kind, f"Optional{capitals(made)}") if w.may_be_null(kind) else made
 
     def box(self, kind: w.WireType, name: str) -> str:
         """Return the name of a struct for one value: the requested name, or a similar one."""
