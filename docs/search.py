@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pagefind.index import IndexConfig, PagefindIndex
 
-LOW = ("reference/faults/", "results", "reference/field", "reference/targets", "contributing", "changelog")
+LOW = ("reference/faults", "results", "reference/field", "reference/targets", "contributing", "changelog")
 """Beginnings of the names of pages that few look for, although they have the words that many look for."""
 
 
