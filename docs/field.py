@@ -86,24 +86,25 @@ def source() -> str:
 
 def with_rows() -> str:
     """Return the table of the libraries with rows."""
-    return (
-        _table("rows", ((each, _code(each.rows)) for each in register() if each.rows))
-        + f"| Python's standard library | | {_code(rows_of()[normal(STANDARD)])} |\n"
-    )
+    rows = [(each.name, each.formats, _code(each.rows)) for each in register() if each.rows]
+    standard = ("Python's standard library", "", _code(rows_of()[normal(STANDARD)]))
+    return _table(("library", "formats", "rows"), [*rows, standard])
 
 
 def without_rows() -> str:
-    """Return the table of the libraries without rows, with the reasons."""
-    return _table("reason", ((each, each.reason) for each in register() if not each.rows))
+    """Return the table of the libraries without rows, by the reason."""
+    found: dict[str, list[str]] = {}
+    for each in register():
+        if not each.rows:
+            found.setdefault(each.reason, []).append(f"{each.name} ({each.formats})")
+    return _table(("libraries", "reason"), [(", ".join(names), reason) for reason, names in found.items()])
 
 
 def _data() -> dict[str, Any]:
     return tomllib.loads(DATA.read_text(encoding="utf-8"))
 
 
-def _table(last: str, libraries: Iterable[tuple[Library, str]]) -> str:
-    head = ("library", "formats", last)
-    rows = [(each.name, each.formats, text) for each, text in libraries]
+def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     return "".join(f"| {' | '.join(row)} |\n" for row in (head, ["---"] * len(head), *rows))
 
 
