@@ -1,7 +1,7 @@
 """Limits for the size and the content of a payload.
 
 With the defaults, no payload takes a codec more than a second or 256 MiB on the
-machine of docs/explanation/security.md, whose table `bakeoff attack` makes. A value takes 8 to 240 bytes of
+machine of docs/explanation/security.md: `bakeoff attack` prints the worst. A value takes 8 to 240 bytes of
 memory and 10 to 1,000 ns in most libraries, and a byte of a long text at most 11 bytes: hence
 both limits, and lower ones for slower libraries (`bakeoff codecs --limits`).
 """

@@ -10,7 +10,7 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -81,49 +81,30 @@ def register() -> list[Library]:
 
 def source() -> str:
     """Return when the register was checked, and by what."""
-    wheels = sorted({each for library in register() for each in library.wheels})
-    return (
-        f"Checked on {_data()['checked']}. Source: {_data()['source']}.\n"
-        f"Wheels are for CPython {wheels[0]} and {wheels[-1]}, the oldest and the newest that bakeoff "
-        "supports, on x86-64 Linux.\n"
-    )
+    return f"Checked on {_data()['checked']}. Source: {_data()['source']}.\n"
 
 
 def with_rows() -> str:
     """Return the table of the libraries with rows."""
-    return (
-        _table(
-            (each for each in register() if each.rows),
-            ("wheels", "rows"),
-            lambda each: (", ".join(each.wheels), _code(each.rows)),
-        )
-        + f"| Python's standard library | | | | | {_code(rows_of()[normal(STANDARD)])} |\n"
-    )
+    rows = [(each.name, each.formats, _code(each.rows)) for each in register() if each.rows]
+    standard = ("Python's standard library", "", _code(rows_of()[normal(STANDARD)]))
+    return _table(("library", "formats", "rows"), [*rows, standard])
 
 
 def without_rows() -> str:
-    """Return the table of the libraries without rows, with the reasons."""
-    return _table((each for each in register() if not each.rows), ("reason",), lambda each: (each.reason,))
+    """Return the table of the libraries without rows, by the reason."""
+    found: dict[str, list[str]] = {}
+    for each in register():
+        if not each.rows:
+            found.setdefault(each.reason, []).append(f"{each.name} ({each.formats})")
+    return _table(("libraries", "reason"), [(", ".join(names), reason) for reason, names in found.items()])
 
 
 def _data() -> dict[str, Any]:
     return tomllib.loads(DATA.read_text(encoding="utf-8"))
 
 
-def _table(
-    libraries: Iterable[Library], heads: tuple[str, ...], cells: Callable[[Library], tuple[str, ...]]
-) -> str:
-    head = ("library", "formats", "newest release", "rank", *heads)
-    rows = [
-        (
-            each.name,
-            each.formats,
-            f"{each.release} ({each.month})" if each.month else each.release,
-            "" if each.rank is None else f"{each.rank:,}",
-            *cells(each),
-        )
-        for each in libraries
-    ]
+def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     return "".join(f"| {' | '.join(row)} |\n" for row in (head, ["---"] * len(head), *rows))
 
 

@@ -9,8 +9,32 @@ from pathlib import Path
 
 from pagefind.index import IndexConfig, PagefindIndex
 
-LOW = ("reference/faults/", "results", "reference/field", "reference/targets", "contributing", "changelog")
+LOW = (
+    "reference/faults",
+    "results",
+    "reference/api/",
+    "reference/field",
+    "reference/targets",
+    "reference/values",
+    "contributing",
+    "changelog",
+)
 """Beginnings of the names of pages that few look for, although they have the words that many look for."""
+
+FIGURES = ("results/", "reference/values")
+"""Beginnings of the names of pages whose tables and lists repeat the names of codecs and types."""
+
+LEADS = {
+    "explanation/measuring": "memory leak",
+    "explanation/security": "security",
+    "how-to/arrays": "pandas numpy parquet",
+    "how-to/choose": "price",
+    "how-to/ci": "ci",
+    "how-to/machines": "docker",
+    "reference/codecs": "orjson json msgpack yaml cbor pickle",
+    "reference/definitions": "protobuf avro thrift arrow",
+}
+"""Words that lead to a page, although others have them more often. Only the index has them there."""
 
 
 def write(folder: Path, names: Iterable[str]) -> None:
@@ -45,9 +69,14 @@ def anchored(page: str) -> str:
 
 def weighted(page: str, name: str) -> str:
     """Return the page with weights for the words of its parts: most for names of codecs and commands."""
+    if name.startswith(FIGURES):
+        page = re.sub(r"<(table|ul)\b", r"<\1 data-pagefind-ignore", page)
     if name.startswith(LOW):
         page = page.replace("<h1", '<h1 data-pagefind-weight="0.1"', 1)
         return page.replace("<article", '<article data-pagefind-weight="0.1"', 1)
+    if name in LEADS:
+        words = f'<p data-pagefind-weight="10">{LEADS[name]}</p>'
+        page = page.replace("</h1>", f"</h1>{words * 3}", 1)
     if name == "reference/codecs":
         return page.replace("<h3", '<h3 data-pagefind-weight="10"')
     if name.startswith("reference/commands"):

@@ -34,6 +34,28 @@ def printed(option: str) -> str:
     return f"\n{CliRunner().invoke(command, [option], catch_exceptions=False).output}\n"
 
 
+def policies() -> str:
+    """Return the policies and their values; the command also prints the defaults of each codec."""
+    found = printed("--policies")
+    return found[found.index("| policy ") :]
+
+
+def conventions() -> str:
+    """Return the table of conventions, and that of the types that every format writes alike."""
+    head, _, *rows = (_cells(row) for row in printed("--conventions").splitlines() if row)
+    different = [row for row in rows if len(set(row[1:])) > 1]
+    alike = [row[:2] for row in rows if row not in different]
+    return "\n".join((_table(head, different), _table([head[0], "every format"], alike)))
+
+
+def _cells(row: str) -> list[str]:
+    return [cell.strip() for cell in row.strip("|").split("|")]
+
+
+def _table(head: list[str], rows: list[list[str]]) -> str:
+    return "".join(f"| {' | '.join(row)} |\n" for row in (head, ["---"] * len(head), *rows))
+
+
 def compressors() -> str:
     """Return the table of compressors."""
     rows = ["| name | levels | default | library (extra) | payloads |", "|---|---|---|---|---|"]
@@ -81,8 +103,8 @@ def columns() -> str:
 
 
 TABLES: Mapping[str, Callable[[], str]] = {
-    "policies": lambda: printed("--policies"),
-    "conventions": lambda: printed("--conventions"),
+    "policies": policies,
+    "conventions": conventions,
     "faults": faults.markdown,
     "compressors": compressors,
     "formats": formats,

@@ -25,7 +25,21 @@ pytestmark = pytest.mark.checkout
 DOCS = ROOT / "docs"
 GUIDES = [DOCS / "tutorial.md", DOCS / "explanation/measuring.md", *sorted(DOCS.glob("how-to/*.md"))]
 TERMS = re.compile(r"\b(?:payloads?|corpus|corpora|slices?|contention)\b")
-LEADS = {"orjson": "reference/codecs", "which codec is best": "how-to/choose"}
+LEADS = {
+    "bakeoff run": "reference/commands/run",
+    "ci": "how-to/ci",
+    "csv": "how-to/files",
+    "install": "how-to/install",
+    "kafka": "use/kafka",
+    "memory leak": "explanation/measuring",
+    "orjson": "reference/codecs",
+    "parquet": "how-to/arrays",
+    "pick": "reference/commands/pick",
+    "protobuf": "reference/definitions",
+    "security": "explanation/security",
+    "which codec is best": "how-to/choose",
+    "yaml": "reference/codecs",
+}
 """Searches, and the page that comes first."""
 
 

@@ -23,7 +23,7 @@ if (location.protocol === "file:") {
       showSubResults: true,
       excerptLength: 24,
       processTerm: (term) => term.replace(QUESTION, " ").trim() || term,
-      ranking: { pageLength: 0.3, termFrequency: 0.6, metaWeights: { title: 1 } },
+      ranking: { pageLength: 0.4, termFrequency: 1, termSimilarity: 2, metaWeights: { title: 2 } },
     });
     if (asked) search.triggerSearch(asked);
     document.querySelector("#search input").focus();

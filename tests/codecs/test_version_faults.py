@@ -16,7 +16,7 @@ from bakeoff.codecs.installed import allows
 from bakeoff.codecs.version_faults import ORJSON_TIMES, ORJSON_TUPLES, VERSION_FAULTS, VersionFault, noted
 from bakeoff.commands.codecs import command
 
-REPORTS = Path(__file__).parents[2] / "docs/reference/faults"
+REPORTS = Path(__file__).parents[2] / "docs/reference/faults.md"
 
 every_fault = pytest.mark.parametrize("fault", VERSION_FAULTS, ids=lambda fault: fault.name)
 
@@ -50,12 +50,7 @@ def test_faults_of_a_release_are_one_note() -> None:
 
 @every_fault
 def test_a_fault_has_a_report(fault: VersionFault) -> None:
-    page = (REPORTS / f"{fault.name}.md").read_text(encoding="utf-8")
-
-    assert page.startswith(f"# {fault.library}: ")
-    assert f"| [{fault.name}]({fault.name}.md) | {fault.library} |" in (REPORTS / "index.md").read_text(
-        "utf-8"
-    )
+    assert f"\n## {fault.name}\n\n{fault.library}: " in REPORTS.read_text(encoding="utf-8")
 
 
 def test_the_list_of_codecs_says_the_faults(monkeypatch: pytest.MonkeyPatch) -> None:

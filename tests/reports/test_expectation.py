@@ -395,10 +395,7 @@ def test_a_data_set_without_a_codec_that_takes_part_is_not_asked():
     assert near == nearest(position(ORDERS), ["json"], [near, far])
 
 
-def test_the_docs_have_every_coordinate():
-    rows = [f"| `{name}` | {each.what} | {each.step:g} |" for name, each in COORDINATES.items()]
-
-    assert [] == [row for row in rows if row not in DOCS.read_text()]
+def test_the_docs_say_how_near_records_must_be():
     assert f"more than {NEAR:g} steps" in DOCS.read_text()
 
 
