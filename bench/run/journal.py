@@ -38,7 +38,7 @@ def stored(output: Path) -> tuple[list[Entry], int]:
         file, and 0.
 
     Raises:
-        UsageError: There is neither.
+        UsageError: There is neither, or the journal has an operation that is not installed.
         ResultFileError: The result file cannot be read.
     """
     path = journal_path(output)
@@ -230,6 +230,8 @@ def _lines(path: Path) -> tuple[list[Entry], int]:
                 state.apply(entry)
             except (ValueError, LookupError, TypeError, RecursionError):
                 break
+            except UsageError as error:
+                raise UsageError(f"{path}: {error}") from error
             found.append(entry)
             whole += len(line)
     return (found, whole) if found and isinstance(found[0], HeadEntry) else ([], 0)
