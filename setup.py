@@ -6,6 +6,7 @@ import shutil
 import sys
 import sysconfig
 from collections.abc import Iterator
+from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 
@@ -97,17 +98,37 @@ class BuildExtensions(build_ext):
             super().build_extension(ext)
             return
         kept, target = Path(KEPT, digest(ext)), Path(self.get_ext_fullpath(ext.name))
-        if kept.exists():
+        if (module := taken(kept)) is not None:
             target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(kept, target)
-            kept.touch()
+            target.write_bytes(module)
+            target.chmod(0o755)
             return
         self.force = True  # what is there may be made from something else
         super().build_extension(ext)
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        new = kept.with_suffix(f".{os.getpid()}")
-        shutil.copy(target, new)
-        new.replace(kept)
+        with suppress(OSError):  # it is compiled again the next time
+            keep(target.read_bytes(), kept)
+
+
+def taken(kept: Path) -> bytes | None:
+    """Return a kept module; None if there is none that is whole and this user's."""
+    try:
+        with kept.open("rb") as file:
+            owner = os.fstat(file.fileno()).st_uid
+            checksum, module = file.read(hashlib.sha256().digest_size), file.read()
+        if owner != os.geteuid() or hashlib.sha256(module).digest() != checksum:
+            return None
+        kept.touch()
+    except OSError:
+        return None
+    return module
+
+
+def keep(module: bytes, kept: Path) -> None:
+    """Keep a module, after its checksum."""
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    new = kept.with_suffix(f".{os.getpid()}")
+    new.write_bytes(hashlib.sha256(module).digest() + module)
+    new.replace(kept)
 
 
 def size(extension: Extension) -> int:
@@ -125,9 +146,10 @@ def digest(extension: Extension) -> str:
 
 def made_from(extension: Extension) -> Iterator[bytes]:
     """Yield what an extension is made from; it may include a declaration of any other."""
-    for setting in ("CC", "CFLAGS", "CPPFLAGS", "LDFLAGS"):
+    for setting in ("CC", "CFLAGS", "CPPFLAGS", "LDFLAGS", "ARCHFLAGS"):
         yield os.environ.get(setting, "").encode()
     yield extension.name.encode() + sys.version.encode() + sysconfig.get_config_var("EXT_SUFFIX").encode()
+    yield sysconfig.get_platform().encode()
     yield version("Cython").encode() + version("setuptools").encode()
     declared = [path for depth in ("*/*", "*/*/*") for path in PACKAGE.glob(f"{depth}/*.px[id]")]
     for path in (Path("setup.py"), *map(Path, extension.sources), *sorted(declared)):

@@ -36,7 +36,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -135,8 +135,12 @@ Integrations mostly wait, so one process runs them in parallel with the others, 
 clients. The code blocks of the docs take as long, so another process runs those, except for the page that
 needs the servers that take long to start.
 """
-BUILDS = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "bakeoff", "builds")
-"""Compiled modules by a digest of all that they are made from; setup.py takes them from there."""
+# Path.home() raises an error if a user has no home, as in some containers.
+BUILDS = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "bakeoff", "builds")  # noqa: PTH111
+"""Compiled modules by a digest of all that they are made from; setup.py takes them from there.
+
+Without a home or with a relative path, none are kept.
+"""
 UNUSED = 30 * 24 * 3600
 """Seconds after which a compiled module that no set-up has used is removed."""
 TICK = 5.0
@@ -189,15 +193,16 @@ def setup(*groups: str, folder: Path | None = None, python: str = sys.executable
     pip(folder, "--editable", ".[all]", *wanted)
     stamp.write_text(digest)
     for built in BUILDS.glob("*"):
-        if time.time() - built.stat().st_mtime > UNUSED:
-            built.unlink(missing_ok=True)
+        with suppress(OSError):  # another set-up has removed it, or it is another user's
+            if time.time() - built.stat().st_mtime > UNUSED:
+                built.unlink()
     say(f"set up in {time.monotonic() - begun:.0f} s")
 
 
 def pip(folder: Path, *wanted: str) -> None:
     """Install into an environment; of pip's output, only show long steps, each again while it goes on."""
     command = [str(folder / "bin/python"), "-m", "pip", "install", "--progress-bar", "off", *wanted]
-    environment = ENVIRONMENT | {"BAKEOFF_BUILDS": str(BUILDS)}
+    environment = ENVIRONMENT | ({"BAKEOFF_BUILDS": str(BUILDS)} if BUILDS.is_absolute() else {})
     with (
         steps("pip: finding and downloading packages") as begin,
         subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True) as process,

@@ -68,7 +68,8 @@ class Library:
         offers: The functions that encode and decode, as programs call them that change to this library; None
             if it is not recommended.
         offered_as: Name of what `offers` is, if not the library.
-        files: Names of its folders and compiled files in samples of a process, if not its name alone.
+        files: Names of its folders and compiled files in samples of a process, if not its name alone; None if
+            its code does other work, too, so that a sample of it says nothing.
     """
 
     name: str
@@ -76,7 +77,7 @@ class Library:
     functions: tuple[Function, ...]
     offers: tuple[str, str] | None = None
     offered_as: str = ""
-    files: tuple[str, ...] = ()
+    files: tuple[str, ...] | None = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,18 +210,18 @@ LIBRARIES: Final = (
     Library("kombu", "json", (
         Function("kombu.utils.json.dumps", "record"),
         Function("kombu.utils.json.loads", "payload"),
-    )),
+    ), files=None),
     Library("pydantic_core", "json", (
         Function("pydantic_core.to_json", "record"),
         Function("pydantic_core.from_json", "payload"),
-    )),
+    ), files=None),
     Library("pydantic", "json", (
         Function("pydantic.BaseModel.model_dump_json", "record", home="pydantic.main", alone=_MODELS),
         Function("pydantic.BaseModel.model_validate_json", "payload", home="pydantic.main", alone=_MODELS),
         Function("pydantic.TypeAdapter.dump_json", "record", home="pydantic.type_adapter", alone=_MODELS),
         Function("pydantic.TypeAdapter.validate_json", "payload",
                  home="pydantic.type_adapter", alone=_MODELS),
-    )),
+    ), files=None),
     Library("bson", "json", (
         Function("bson.json_util.dumps", "record", alone=_EXTENDED),
         Function("bson.json_util.loads", "payload", alone=_EXTENDED),

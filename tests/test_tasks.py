@@ -335,6 +335,45 @@ def test_only_what_has_changed_is_compiled(building: ModuleType, monkeypatch: py
     assert [A, B] == build(building)
 
 
+def test_a_kept_module_is_whole_and_our_own_or_compiled_again(
+    building: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build(building)
+    for kept in Path("kept").iterdir():
+        kept.write_bytes(kept.read_bytes()[:-1])
+    assert [A, B] == build(building)
+    assert [] == build(building)
+    assert "codecs/core/_a.pyx" == Path(A).read_text()
+
+    monkeypatch.setattr(building.os, "geteuid", lambda: -1)
+    assert [A, B] == build(building)
+
+
+def test_without_a_place_to_keep_modules_they_are_compiled(building: ModuleType) -> None:
+    Path("kept").write_text("no folder")
+
+    assert [A, B] == build(building)
+    assert "codecs/core/_a.pyx" == Path(A).read_text()
+
+
+def test_a_user_without_a_home_keeps_no_modules(tasks: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[dict[str, str]] = []
+
+    class Pip(contextlib.nullcontext[SimpleNamespace]):
+        def __init__(self, _: object, *, env: dict[str, str], **how: object) -> None:
+            given.append(env)
+            super().__init__(SimpleNamespace(stdout=[], returncode=0))
+
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.delenv("BAKEOFF_BUILDS", raising=False)
+    monkeypatch.setattr("os.path.expanduser", lambda path: path)
+    homeless = scripts.load(Path(tasks.__file__))
+    monkeypatch.setattr(homeless.subprocess, "Popen", Pip)
+    homeless.pip(tasks.VENV)
+
+    assert ["BAKEOFF_BUILDS" in environment for environment in given] == [False]
+
+
 def test_a_release_is_compiled_from_its_sources(
     building: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:

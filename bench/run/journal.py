@@ -38,7 +38,7 @@ def stored(output: Path) -> tuple[list[Entry], int]:
         file, and 0.
 
     Raises:
-        UsageError: There is neither.
+        UsageError: There is neither, or the journal has an operation that is not installed.
         ResultFileError: The result file cannot be read.
     """
     path = journal_path(output)
@@ -73,7 +73,9 @@ class Journal:
         self.path = journal_path(output)
         self.entries: list[Entry] = []
         self.unfinished = False
-        self._found = 0
+        self._whole = 0
+        # What follows the entries that this version can read: another one may be able to read it.
+        self._rest = b""
         self.gained = False
         self.aside: Path | None = None
         self.older: tuple[Path, ...] = ()
@@ -111,10 +113,12 @@ class Journal:
 
     def _go_on(self, output: Path) -> None:
         self.entries, whole = stored(output)
-        self.unfinished, self._found = whole > 0, whole
+        self.unfinished, self._whole = whole > 0, whole
         if not self.unfinished and self.path.stat().st_size:
             self._set_aside()
         with self._writing():
+            self._file.seek(whole)
+            self._rest = self._file.read()
             self._file.truncate(whole)
             if not self.unfinished:
                 self._put(self.entries)
@@ -180,7 +184,8 @@ class Journal:
             self._moved.replace(self.path)
         elif self.unfinished:
             with self._writing():
-                self._file.truncate(self._found)
+                self._file.truncate(self._whole)
+                self._file.write(self._rest)
         else:
             self._let_go()
             self.path.unlink(missing_ok=True)
@@ -225,6 +230,8 @@ def _lines(path: Path) -> tuple[list[Entry], int]:
                 state.apply(entry)
             except (ValueError, LookupError, TypeError, RecursionError):
                 break
+            except UsageError as error:
+                raise UsageError(f"{path}: {error}") from error
             found.append(entry)
             whole += len(line)
     return (found, whole) if found and isinstance(found[0], HeadEntry) else ([], 0)

@@ -22,7 +22,12 @@ from ..libraries import LIBRARIES
 from ..orphans import held_folder
 from .parts import TEMPORARY, Frame, Site, Watch
 
-_NAMES: Final = {name: library.name for library in LIBRARIES for name in library.files or (library.name,)}
+_NAMES: Final = {
+    name: library.name
+    for library in LIBRARIES
+    if library.files is not None
+    for name in library.files or (library.name,)
+}
 """Libraries by the names of their folders and files."""
 _NATIVE: Final = re.compile(r"\.(so|so\..*|c|cc|cpp|h|hpp|rs|pyx|dylib)$")
 _INSTALLED: Final = re.compile(r"/python3\.\d+t?/")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from bakeoff.bench.ledger import decode, encode
-from bakeoff.bench.results import from_suite, read, to_suite
+from bakeoff.bench.ledger import CellEntry, HeadEntry, decode, encode
+from bakeoff.bench.results import FORMAT_VERSION, Cell, CellFinding, from_suite, read, to_suite
 from bakeoff.bench.run.journal import stored
 from bakeoff.bench.run.state import State
 from bakeoff.errors import UsageError
@@ -62,6 +63,16 @@ def test_a_line_that_is_no_entry_ends_the_journal(tmp_path: Path, line: bytes) -
     (tmp_path / "r.json.journal").write_bytes(head + line + b"\n" + head)
 
     assert ([ENTRIES[0]], len(head)) == stored(tmp_path / "r.json")
+
+
+@pytest.mark.parametrize("name", ["of-a-package", "threads-dump"])
+def test_an_operation_that_is_not_here_is_said_with_its_journal(tmp_path: Path, name: str) -> None:
+    cell = CellEntry(CellFinding(Cell("movies", name, "json"), "ok"))
+    path = tmp_path / "r.json.journal"
+    path.write_bytes(b"".join(encode(entry) + b"\n" for entry in (HeadEntry(FORMAT_VERSION), cell)))
+
+    with pytest.raises(UsageError, match=f"^{re.escape(str(path))}: "):
+        stored(tmp_path / "r.json")
 
 
 def test_a_result_whose_facts_cannot_be_written_is_damaged(tmp_path: Path) -> None:

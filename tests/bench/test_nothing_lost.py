@@ -18,8 +18,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from bakeoff.bench.ledger import ProcessEntry, WarningEntry, decode, encode
-from bakeoff.bench.results import GrowthFacts, ResultData, read
+from bakeoff.bench.ledger import HeadEntry, ProcessEntry, WarningEntry, decode, encode
+from bakeoff.bench.results import FORMAT_VERSION, GrowthFacts, ResultData, read
 from bakeoff.bench.run.journal import Journal, journal_path
 from bakeoff.bench.run.processes import LocalExecutor
 from bakeoff.bench.run.session import stored_options
@@ -271,6 +271,28 @@ class TestInterrupt:
         assert old.read_text() == ("second\n" if gained else "first\n")
         assert (path.read_text() == "second\n") is not gained
         assert 2 == len(list(tmp_path.iterdir()))
+
+    @pytest.mark.parametrize(
+        "rest",
+        [
+            b'{"kind": "process", "pair": 0, "corp',
+            b'{"kind": "of a newer version"}\n{"kind": "warning", "text": "x"}\n',
+            b'{"kind": "warning", "text": "x", "of a newer version": 1}\n',
+            b'{"kind": "cell", "cell": {"corpus": "", "operation": "size", "codec": ""}, "outcome": "ok"}\n',
+        ],
+    )
+    def test_who_cannot_read_all_entries_leaves_them_unless_something_was_gained(
+        self, tmp_path: Path, rest: bytes
+    ) -> None:
+        """A run that is refused for its other version can go on with that version."""
+        path = journal_path(tmp_path / "x.json")
+        path.write_bytes(encode(HeadEntry(FORMAT_VERSION)) + b"\n" + rest)
+        before = path.read_bytes()
+        journal = Journal(tmp_path / "x.json", resume=True)
+        journal.write(WarningEntry("refused later"))
+        journal.undo()
+
+        assert before == path.read_bytes()
 
     def test_a_resumed_run_says_only_what_is_so_now(self) -> None:
         state = State()

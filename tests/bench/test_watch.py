@@ -22,8 +22,8 @@ import pytest
 
 import madeup
 from bakeoff.bench.results.watched import read_watch, write_watch
-from bakeoff.bench.watch import start
-from bakeoff.bench.watch.parts import read
+from bakeoff.bench.watch import attach, start
+from bakeoff.bench.watch.parts import Frame, read
 from bakeoff.bench.watch.start import environment
 from bakeoff.datasets import corpus
 from bakeoff.reports.tables.watched import sentences
@@ -847,6 +847,20 @@ def service(tmp_path):
         started.stdout.readline()
         yield started
         started.kill()
+
+
+@pytest.mark.parametrize(
+    "file", ["pydantic/main.py", "pydantic_core/_pydantic_core.so", "kombu/messaging.py"]
+)
+def test_what_a_framework_does_besides_is_no_serialization(file):
+    installed = "/usr/lib/python3.11/site-packages"
+    frames = [
+        Frame("/srv/app.py", "main", 3),
+        Frame(f"{installed}/{file}", "run", 9),
+        Frame("/usr/lib/python3.11/json/__init__.py", "dumps", 231),
+    ]
+
+    assert ["json.dumps"] == [site.function for site in attach._sites([(frames[:2], 1.0), (frames, 1.0)])]
 
 
 @pytest.fixture
