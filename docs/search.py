@@ -29,12 +29,11 @@ LEADS = {
     "explanation/security": "security",
     "how-to/arrays": "pandas numpy parquet",
     "how-to/choose": "price",
-    "how-to/ci": "ci",
     "how-to/machines": "docker",
     "reference/codecs": "orjson json msgpack yaml cbor pickle",
     "reference/definitions": "protobuf avro thrift arrow",
 }
-"""Words that lead to a page, although others have them more often. Only the index has them there."""
+"""Beginnings of words that lead to a page, although others have them more often."""
 
 
 def write(folder: Path, names: Iterable[str]) -> None:
@@ -75,10 +74,18 @@ def weighted(page: str, name: str) -> str:
         page = page.replace("<h1", '<h1 data-pagefind-weight="0.1"', 1)
         return page.replace("<article", '<article data-pagefind-weight="0.1"', 1)
     if name in LEADS:
-        words = f'<p data-pagefind-weight="10">{LEADS[name]}</p>'
-        page = page.replace("</h1>", f"</h1>{words * 3}", 1)
+        page = stressed(page, LEADS[name].split())
     if name == "reference/codecs":
         return page.replace("<h3", '<h3 data-pagefind-weight="10"')
     if name.startswith("reference/commands"):
         return page.replace("<h1", '<h1 data-pagefind-weight="10"', 1)
     return page
+
+
+def stressed(page: str, words: Iterable[str]) -> str:
+    """Return the page with the highest weight for the words of its text that begin with these."""
+    before, article, after = re.split(r"(?s)(<article.*</article>)", page, maxsplit=1)
+    word = re.compile(rf"\b(?:{'|'.join(words)})\w*", re.IGNORECASE)
+    parts = re.split(r"(<[^>]*>)", article)
+    parts[::2] = [word.sub(r'<span data-pagefind-weight="10">\g<0></span>', part) for part in parts[::2]]
+    return before + "".join(parts) + after

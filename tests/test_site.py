@@ -27,7 +27,6 @@ GUIDES = [DOCS / "tutorial.md", DOCS / "explanation/measuring.md", *sorted(DOCS.
 TERMS = re.compile(r"\b(?:payloads?|corpus|corpora|slices?|contention)\b")
 LEADS = {
     "bakeoff run": "reference/commands/run",
-    "ci": "how-to/ci",
     "csv": "how-to/files",
     "install": "how-to/install",
     "kafka": "use/kafka",
