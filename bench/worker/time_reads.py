@@ -16,8 +16,7 @@ from statistics import fmean
 
 from ..contention import free_level, highest_free, overall
 from ..figure import Figure
-from ..foreign.port import ForeignWorker, LibraryRefusal, TimedSlices, WorkerError
-from ..foreign.restarted import Restarted
+from ..foreign.port import ForeignWorker, LibraryRefusal, Restarted, TimedSlices, WorkerError
 from ..heartbeat import IDLE
 from ..jobs import Answer
 from ..messages.reads import TimedReads, TimeReads
