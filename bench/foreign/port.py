@@ -10,6 +10,7 @@ import os
 import select
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
@@ -43,6 +44,9 @@ _LIBRARIES = 100
 """Most libraries of a worker."""
 _SLOWEST = 1e15
 """Most nanoseconds of a slice."""
+
+_PROCESS_CLOCK = 2
+"""Makes the number of a process the identifier of its clock on Linux, see clock_getcpuclockid(3)."""
 
 _T = TypeVar("_T")
 
@@ -120,10 +124,13 @@ class TimedSlices:
     Attributes:
         slices: Nanoseconds per payload in each slice.
         warmup_ns: Nanoseconds before the first of these slices.
+        taken: Share of the time of the answer in which another process had the processor, if this process
+            and the worker share one core; 0 where the system does not tell.
     """
 
     slices: tuple[float, ...]
     warmup_ns: float
+    taken: float = 0.0
 
 
 class ForeignWorker(AbstractContextManager["ForeignWorker"]):
@@ -222,6 +229,7 @@ class ForeignWorker(AbstractContextManager["ForeignWorker"]):
         Raises:
             WorkerError: The worker failed.
         """
+        begun, busy = time.monotonic_ns(), self._busy()
         head, _ = self._ask(
             "time",
             self._patience + (slices + _WARM_UP) * slice_ns / 1e9,
@@ -233,6 +241,7 @@ class ForeignWorker(AbstractContextManager["ForeignWorker"]):
             seed=seed,
             **_of(schema),
         )
+        spent, worked = time.monotonic_ns() - begun, self._busy() - busy
         if head["kind"] == "error":
             return LibraryRefusal(str(head.get("message"))[:1000])
         figures, warmup = head.get("slices"), head.get("warmup_ns")
@@ -242,7 +251,20 @@ class ForeignWorker(AbstractContextManager["ForeignWorker"]):
             or not all(map(_positive, [*figures, warmup]))
         ):
             raise self._fail(f"it did not send {slices} times")
-        return TimedSlices(tuple(map(float, figures)), float(head["warmup_ns"]))
+        taken = max(0.0, 1 - worked / spent) if worked else 0.0
+        return TimedSlices(tuple(map(float, figures)), float(head["warmup_ns"]), taken)
+
+    def _busy(self) -> int:
+        """Return nanoseconds of processor time of the worker and of this process; 0 if they are unknown.
+
+        Where threads of the worker are in the way of each other, nobody has taken the processor, so its
+        switches say less than the time of all its threads.
+        """
+        if sys.platform != "linux":
+            return 0
+        with suppress(OSError):  # it has ended
+            return time.clock_gettime_ns(~self._process.pid << 3 | _PROCESS_CLOCK) + time.process_time_ns()
+        return 0
 
     def close(self) -> None:
         """End the worker."""
