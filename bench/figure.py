@@ -22,7 +22,7 @@ class Figure:
         loops: Number of calls that were timed.
         duration: Seconds spent in measured calls.
         rounds: Number of rounds that were timed.
-        dirty: Rounds in which the kernel took the processor away; these slices were measured again.
+        dirty: Rounds in which the kernel took the processor away; a codec's slices were measured again.
         drift: Logarithm of the ratio of the process's last third to its first third.
         contention: Time of the reference kernel over that of a chain of dependent steps while the cell was
             measured; about 1.6 times as high on a core that a neighbor shares as on a free one. 0 if not

@@ -5,21 +5,23 @@ docs/reference/worker.md describes the messages.
 
 from __future__ import annotations
 
+import math
 import os
 import select
 import signal
 import subprocess
+import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, NamedTuple, Self
+from typing import IO, Any, NamedTuple, Self, TypeVar
 
 from ..capabilities import here
 from ..frames import FrameConnection, FrameError
 from ..orphans import dying_with
-from ..pipes import Said, is_ready, signal_group
+from ..pipes import Piped, is_ready, read_exactly, signal_group
 from .canonical import CanonicalError, parse
 from .schemas import ReaderSchema
 
@@ -36,14 +38,17 @@ _BYE = 2.0
 """Seconds in which a worker ends when it has been asked to."""
 _TICK = 1.0
 """Seconds between two looks whether a worker has ended, while another process keeps its output open."""
-_PART = 1 << 20
-"""Most bytes of a read."""
 _NAME = 100
 """Most characters of a name or version."""
 _LIBRARIES = 100
 """Most libraries of a worker."""
 _SLOWEST = 1e15
 """Most nanoseconds of a slice."""
+
+_PROCESS_CLOCK = 2
+"""Makes the number of a process the identifier of its clock on Linux, see clock_getcpuclockid(3)."""
+
+_T = TypeVar("_T")
 
 
 class WorkerError(Exception):
@@ -119,10 +124,13 @@ class TimedSlices:
     Attributes:
         slices: Nanoseconds per payload in each slice.
         warmup_ns: Nanoseconds before the first of these slices.
+        taken: Share of the time of the answer in which another process had the processor, if this process
+            and the worker share one core; 0 where the system does not tell.
     """
 
     slices: tuple[float, ...]
     warmup_ns: float
+    taken: float = 0.0
 
 
 class ForeignWorker(AbstractContextManager["ForeignWorker"]):
@@ -150,25 +158,11 @@ class ForeignWorker(AbstractContextManager["ForeignWorker"]):
             raise WorkerError("this system cannot wait for pipes, which readers in other languages need")
         self._patience = patience
         self._failed = ""
+        begin = dying_with(os.getpid()) if here().death_signal else None
         try:
-            self._process = subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                bufsize=0,
-                cwd=folder,
-                start_new_session=True,  # a group, with the processes that it starts
-                preexec_fn=dying_with(os.getpid()) if here().death_signal else None,
-            )
+            self._process, self._input, self._output, self._said = Piped.start(command, folder, begin)
         except OSError as error:
             raise WorkerError(f"it does not start: {error}") from error
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        assert self._process.stderr is not None
-        self._input, self._output = self._process.stdin, self._process.stdout
-        self._said = Said(self._process.stderr)
-        os.set_blocking(self._input.fileno(), False)
         self._frames = FrameConnection(self._read, self._write)
         try:
             self._greet()
@@ -235,6 +229,7 @@ class ForeignWorker(AbstractContextManager["ForeignWorker"]):
         Raises:
             WorkerError: The worker failed.
         """
+        begun, busy = time.monotonic_ns(), self._busy()
         head, _ = self._ask(
             "time",
             self._patience + (slices + _WARM_UP) * slice_ns / 1e9,
@@ -246,6 +241,7 @@ class ForeignWorker(AbstractContextManager["ForeignWorker"]):
             seed=seed,
             **_of(schema),
         )
+        spent, worked = time.monotonic_ns() - begun, self._busy() - busy
         if head["kind"] == "error":
             return LibraryRefusal(str(head.get("message"))[:1000])
         figures, warmup = head.get("slices"), head.get("warmup_ns")
@@ -255,7 +251,20 @@ class ForeignWorker(AbstractContextManager["ForeignWorker"]):
             or not all(map(_positive, [*figures, warmup]))
         ):
             raise self._fail(f"it did not send {slices} times")
-        return TimedSlices(tuple(map(float, figures)), float(head["warmup_ns"]))
+        taken = max(0.0, 1 - worked / spent) if worked else 0.0
+        return TimedSlices(tuple(map(float, figures)), float(head["warmup_ns"]), taken)
+
+    def _busy(self) -> int:
+        """Return nanoseconds of processor time of the worker and of this process; 0 if they are unknown.
+
+        Where threads of the worker are in the way of each other, nobody has taken the processor, so its
+        switches say less than the time of all its threads.
+        """
+        if sys.platform != "linux":
+            return 0
+        with suppress(OSError):  # it has ended
+            return time.clock_gettime_ns(~self._process.pid << 3 | _PROCESS_CLOCK) + time.process_time_ns()
+        return 0
 
     def close(self) -> None:
         """End the worker."""
@@ -274,14 +283,11 @@ class ForeignWorker(AbstractContextManager["ForeignWorker"]):
         self._process.wait()
 
     def _read(self, size: int) -> bytes:
-        found = bytearray()
-        while len(found) < size:
+        def read(most: int) -> bytes:
             self._await(self._output, select.POLLIN)
-            part = os.read(self._output.fileno(), min(size - len(found), _PART))
-            if not part:
-                raise EOFError
-            found += part
-        return bytes(found)
+            return os.read(self._output.fileno(), most)
+
+        return read_exactly(read, size)
 
     def _write(self, content: bytes) -> None:
         rest = memoryview(content)
@@ -366,6 +372,50 @@ class ForeignWorker(AbstractContextManager["ForeignWorker"]):
         last = next(filter(None, reversed(told)), "")
         how = f"exit code {code}" if code >= 0 else f"signal {-code}"
         return f"it ended with {how}" + f": {last[:200]}" * bool(last)
+
+
+class Restarted(AbstractContextManager["Restarted"]):
+    """A worker of another language, started again for the next question after one has ended it.
+
+    Leaving the context ends it.
+
+    Args:
+        begin: Starts it.
+        most: Failures after which it is not started again.
+    """
+
+    def __init__(self, begin: Callable[[], ForeignWorker], most: float = math.inf) -> None:
+        self._begin = begin
+        self._left = most
+        self._worker: ForeignWorker | None = None
+        self._failure = WorkerError()
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def ask(self, question: Callable[[ForeignWorker], _T]) -> _T:
+        """Ask the worker; after a failure, the next question gets a fresh one.
+
+        Raises:
+            WorkerError: The worker failed, or has failed too often.
+        """
+        if self._left <= 0:
+            raise self._failure
+        try:
+            if self._worker is None:
+                self._worker = self._begin()
+            return question(self._worker)
+        except WorkerError as error:
+            self._left -= 1
+            self._failure = error
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """End the worker."""
+        if self._worker is not None:
+            self._worker.close()
+            self._worker = None
 
 
 def _of(schema: ReaderSchema | None) -> dict[str, Any]:

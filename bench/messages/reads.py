@@ -106,6 +106,7 @@ class TimedReads(Answer):
         errors: Why a read has no figure.
         contention: As in `Timed`.
         free_level: As in `Timed`.
+        dirty: Share of turns in which another process had the processor.
     """
 
     kind = "timed reads"
@@ -114,3 +115,4 @@ class TimedReads(Answer):
     errors: Mapping[str, str]
     contention: float
     free_level: float
+    dirty: float = 0.0

@@ -206,6 +206,11 @@ class TimedReaders:
         return self._found or _NOTHING
 
     @property
+    def replaced(self) -> int:
+        """Disturbed processes that were repeated."""
+        return self._rounds.replaced
+
+    @property
     def done(self) -> int:
         """The number of timing processes of the corpus."""
         return self._run.state.processes(self._stage.name)

@@ -166,7 +166,7 @@ class Rounds(Generic[T]):
             for cell in blame.cells:
                 self._plan.fail(cell, ended.outcome, blame.reason, ended.stderr)
             return None
-        if self._disturbed(answer) and self._can_replace(time.monotonic() - begun):
+        if answer.dirty > Processes.DIRTY and self._can_replace(time.monotonic() - begun):
             self.replaced += 1
             return self._answer(side)
         return answer
@@ -185,11 +185,6 @@ class Rounds(Generic[T]):
             over=self._plan.late,
             watch=watch,
         ).result()
-
-    @staticmethod
-    def _disturbed(answer: Timed | TimedReads) -> bool:
-        # The kernel's counters do not show which slices of another language were disturbed.
-        return isinstance(answer, Timed) and answer.dirty > Processes.DIRTY
 
     def _can_replace(self, took: float) -> bool:
         """Return whether a disturbed process may be repeated: there is time, and few were repeated."""

@@ -45,6 +45,19 @@ def rounds_of(options: Options, calls: Sequence[float]) -> int:
     return max(Processes.FEWEST_ROUNDS, min(options.turns(len(calls)), round(Processes.START / seconds)))
 
 
+def readers_first(done: int, cores: int) -> bool:
+    """Return whether readers precede the codecs in a turn: in every second one on each core.
+
+    Whatever the first part of a turn does to the machine, neither part always follows it.
+
+    Args:
+        done: Number of turns before it.
+        cores: Number of cores, of which each has a turn in succession.
+    """
+    passes, core = divmod(done, max(1, cores))
+    return (passes + core) % 2 == 1
+
+
 def timed_cell(cell: Cell, checks: Mapping[str, Checked]) -> TimedCell:
     """Return the description of a cell for a timing process."""
     if cell.codec == BASELINE:
@@ -231,8 +244,7 @@ class TimingPhase:
 
     @property
     def _readers_first(self) -> bool:
-        # Whatever the first part of a turn does to the machine, neither part always follows it.
-        return self.done % 2 == 1
+        return readers_first(self.done, len(self.run.executor.cores))
 
     def _read(self, ahead: float = 0.0) -> bool:
         """Time the readers that there is time for; return whether there was time left for the corpus.
@@ -290,9 +302,9 @@ class TimingPhase:
         # A resumed run may have given this warning before.
         self.run.record(WarningEntry(text, start))
         self._say_whose_core()
-        if self.rounds.replaced and text:
+        number = self.rounds.replaced + self._readers.replaced
+        if number and text:
             # No warning if the precision was reached anyway.
-            number = self.rounds.replaced
             those = "1 process was" if number == 1 else f"{number} processes were"
             text = f"{name}: {those} disturbed by neighbors and measured again"
             self.run.record(WarningEntry(text))

@@ -13,8 +13,7 @@ from typing import Any
 
 from ...codecs import CodecError
 from ..foreign.judge import judge
-from ..foreign.port import PATIENCE, ForeignWorker, LibraryRefusal, WorkerError
-from ..foreign.restarted import Restarted
+from ..foreign.port import PATIENCE, ForeignWorker, LibraryRefusal, Restarted, WorkerError
 from ..foreign.schemas import ReaderSchema
 from ..jobs import Answer, Done
 from ..messages.reads import CheckReads

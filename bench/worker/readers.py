@@ -6,8 +6,7 @@ import os
 from functools import partial
 from pathlib import Path
 
-from ..foreign.port import ForeignWorker
-from ..foreign.restarted import Restarted
+from ..foreign.port import ForeignWorker, Restarted
 from ..messages.reads import ReaderCommand
 
 _SCRUBBED = (

@@ -16,8 +16,7 @@ from statistics import fmean
 
 from ..contention import free_level, highest_free, overall
 from ..figure import Figure
-from ..foreign.port import ForeignWorker, LibraryRefusal, TimedSlices, WorkerError
-from ..foreign.restarted import Restarted
+from ..foreign.port import ForeignWorker, LibraryRefusal, Restarted, TimedSlices, WorkerError
 from ..heartbeat import IDLE
 from ..jobs import Answer
 from ..messages.reads import TimedReads, TimeReads
@@ -55,6 +54,8 @@ class _Cell:
         # What a payload costs mostly depends on its length; the parts differ in it.
         self.track.works[turn] = fmean(map(len, asked)) / self.usual
         self.track.contention[turn] = contention
+        if timed.taken > Readers.TAKEN:
+            self.track.dirty.add(turn)
         self.track.calls[turn] = len(timed.slices)
         self.duration += len(asked) * sum(timed.slices) * 1e-9
 
@@ -183,11 +184,14 @@ class _Turns:
                 loops=sum(cell.track.calls.values()),
                 duration=cell.duration,
                 rounds=len(cell.track.times),
+                dirty=len(cell.track.dirty),
                 drift=level.drift,
                 contention=contention,
             )
         warmups = {str(index): self._cells[index].warmup for index in found}
-        return TimedReads(figures, warmups, self.errors, contention, self.free_level)
+        turns = sum(len(track.times) for track in cells.values())
+        dirty = sum(len(track.dirty) for track in cells.values()) / max(1, turns)
+        return TimedReads(figures, warmups, self.errors, contention, self.free_level, dirty)
 
 
 def run(job: TimeReads, context: WorkerContext) -> Answer:

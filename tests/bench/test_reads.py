@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import dataclasses
 import sys
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from bakeoff.bench.foreign import builds
 from bakeoff.bench.foreign.port import WorkerLibrary
-from bakeoff.bench.messages.reads import ReaderCommand
+from bakeoff.bench.jobs import Ended, Job
+from bakeoff.bench.messages.reads import ReaderCommand, TimeReads
 from bakeoff.bench.results import Cell, CellResult, ReadFacts, ResultData, read
 from bakeoff.bench.run.languages import Language, TimedLibrary
+from bakeoff.bench.run.processes import LocalExecutor
 from bakeoff.bench.run.readers import fitting
+from bakeoff.bench.run.time import readers_first
 from inprocess import bakeoff
 
 REFERENCE = Path(builds.__file__).with_name("pypy") / "worker.py"
@@ -204,3 +209,33 @@ def test_cells_that_share_payloads_share_a_turn() -> None:
 
     assert found == [cell, twin]
     assert seconds == fitting({cell: known}, [cell], 60)[1]
+
+
+@pytest.mark.slow
+def test_a_disturbed_process_of_readers_is_repeated(
+    worker: Change, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shares: list[float] = []
+
+    def run(self: LocalExecutor, job: Job, *more: Any) -> Ended:
+        ended = worked(self, job, *more)
+        if not isinstance(job, TimeReads):
+            return ended
+        shares.append(0.0 if shares else 1.0)
+        return dataclasses.replace(ended, answer=dataclasses.replace(ended.answer, dirty=shares[-1]))
+
+    worked = LocalExecutor._run
+    monkeypatch.setattr(LocalExecutor, "_run", run)
+    result = measured(tmp_path, "mine.jsonl", *QUICK)
+
+    processes = {len(cell.samples) for cell in reads(result).values()}
+    assert {len(shares) - 1} == processes
+
+
+@pytest.mark.parametrize("cores", [1, 2, 3, 4, 5])
+def test_readers_are_first_on_each_core_as_often_as_not(cores: int) -> None:
+    turns = range(6 * cores)
+
+    assert {(core, first): 3 for core in range(cores) for first in (False, True)} == Counter(
+        (turn % cores, readers_first(turn, cores)) for turn in turns
+    )

@@ -116,6 +116,17 @@ def test_worker_that_counts_wrong(slices: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not say what processes spend")
+def test_the_time_in_which_neither_process_ran_was_taken() -> None:
+    waits = 'import time; time.sleep(0.1)\nsend(b\'{"kind": "times", "slices": [1], "warmup_ns": 1}\')'
+    with lying(HELLO + waits) as worker:
+        timed = worker.time("json", [b"1"], slices=1, slice_ns=1, seed=1)
+
+    assert isinstance(timed, TimedSlices)
+    assert 0.5 < timed.taken < 1
+
+
+@pytest.mark.slow
 def test_worker_that_hangs_is_ended() -> None:
     with pytest.raises(WorkerError, match=r"within 0\.2 s"):
         lying("", patience=0.2)

@@ -11,8 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from ...foreign.builds import start
 from ...foreign.canonical import ChangedValue, changes
-from ...foreign.port import ForeignWorker, LibraryRefusal, WorkerError
-from ...foreign.restarted import Restarted
+from ...foreign.port import ForeignWorker, LibraryRefusal, Restarted, WorkerError
 from ...foreign.schemas import ReaderSchema
 from .matrix import FidelityCell, Written, moment_change
 

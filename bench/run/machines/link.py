@@ -15,12 +15,10 @@ from typing import IO, Protocol
 from ....errors import RunError
 from ....escape import visible
 from ...capabilities import here
-from ...pipes import END, Said, is_ready, signal_group
+from ...pipes import END, Piped, Said, is_ready, read_exactly, signal_group
 
 _START = 120.0
 """Seconds for a connection and the start of Python."""
-_PART = 1 << 20
-"""Most bytes of a read."""
 _STEP = 1 << 16
 """Bytes that are progress of a write, as a machine may take one at a time."""
 _TICK = 0.1
@@ -84,31 +82,16 @@ class CommandLink:
         self._name = name
         self._reading, self._writing, self._closed = threading.Lock(), threading.Lock(), False
         try:
-            self._process = subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                bufsize=0,
-                start_new_session=True,  # Ctrl-C is for us
-            )
+            self._process, self._input, self._output, self._said = Piped.start(command)
         except OSError as error:
             raise RunError(f"{name}: cannot start {command[0]}: {error.strerror}") from error
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        assert self._process.stderr is not None
-        self._input, self._output = self._process.stdin, self._process.stdout
-        self._said = Said(self._process.stderr)
-        os.set_blocking(self._input.fileno(), False)
 
     def read(self, size: int) -> bytes:
         """Read exactly that many bytes; see `Link`."""
-        found = bytearray()
-        while len(found) < size:
-            if not (part := self._read(min(size - len(found), _PART))):
-                raise RunError(self._why())
-            found += part
-        return bytes(found)
+        try:
+            return read_exactly(self._read, size)
+        except EOFError:
+            raise RunError(self._why()) from None
 
     def _read(self, size: int) -> bytes:
         """Return the next bytes; none at the end."""
