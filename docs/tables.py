@@ -26,7 +26,9 @@ sys.path.insert(0, str(ROOT))
 
 import field  # noqa: E402 (a script of the same folder)
 
-_MADE = re.compile(r"(<!-- made by tasks\.py tables: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+_BEGIN = "<!-- made by tasks.py tables: "
+# A table has no comment, so that one without its end does not take what follows.
+_MADE = re.compile(rf"({re.escape(_BEGIN)}(\w+) -->\n)(?:(?!<!--).)*(<!-- end -->)", re.DOTALL)
 
 
 def printed(option: str) -> str:
@@ -119,7 +121,7 @@ TABLES: Mapping[str, Callable[[], str]] = {
 
 def pages() -> list[Path]:
     """Return the pages with a marker."""
-    return [page for page in sorted(ROOT.rglob("*.md")) if _MADE.search(page.read_text(encoding="utf-8"))]
+    return [page for page in sorted(ROOT.rglob("*.md")) if _BEGIN in page.read_text(encoding="utf-8")]
 
 
 def written(page: str) -> str:
@@ -127,7 +129,10 @@ def written(page: str) -> str:
 
     Raises:
         KeyError: A marker names no table.
+        ValueError: A marker without its end.
     """
+    if page.count(_BEGIN) != len(_MADE.findall(page)):
+        raise ValueError(f"a table that begins with {_BEGIN}NAME --> does not end with <!-- end -->")
     return _MADE.sub(lambda found: found[1] + TABLES[found[2]]() + found[3], page)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -25,3 +26,11 @@ def test_each_table_is_on_a_page() -> None:
     text = "".join(page.read_text(encoding="utf-8") for page in tables.pages())
 
     assert [] == [name for name in tables.TABLES if f"tasks.py tables: {name} -->" not in text]
+
+
+@pytest.mark.parametrize("page", tables.pages(), ids=lambda page: page.stem)
+def test_a_table_without_its_end_takes_nothing_that_follows(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    for end in re.finditer("<!-- end -->", text):
+        with pytest.raises(ValueError, match="does not end"):
+            tables.written(text[: end.start()] + text[end.end() :])
