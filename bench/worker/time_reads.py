@@ -73,19 +73,32 @@ class _Turns:
     """
 
     def __init__(self, job: TimeReads, context: WorkerContext, workers: Sequence[Restarted]) -> None:
-        self._known = [readable(read, job.corpus, context.blobs) for read in job.reads]
         self._job = job
         self._beat = context.beat
         self._workers = workers
-        self._parts = _parts(min(len(given.payloads) for given in self._known), job.records)
-        self._cells: dict[int, _Cell] = {}
         self.errors: dict[str, str] = {}
+        self._known = self._readable(context)
+        fewest = min((len(given.payloads) for given in self._known.values()), default=0)
+        self._parts = _parts(fewest, job.records)
+        self._cells: dict[int, _Cell] = {}
         self.readings = [gauge.read()]
 
     @property
     def least(self) -> float:
         """The baseline of the contention so far."""
         return free_level(self.readings, self._job.least)
+
+    def _readable(self, context: WorkerContext) -> dict[int, Readable]:
+        """Return what each library reads; where this fails, only this library has no figure."""
+        found = {}
+        for index, read in enumerate(self._job.reads):
+            self._beat(index)
+            try:
+                found[index] = readable(read, self._job.corpus, context.blobs)
+            except Exception as error:  # noqa: BLE001 - whatever the codec raises
+                self.errors[str(index)] = f"{type(error).__name__}: {error}"
+        self._beat(IDLE)
+        return found
 
     def go(self) -> None:
         """Take all turns, and repeat those on a shared core as long as the job allows."""
@@ -113,7 +126,7 @@ class _Turns:
         Libraries of one language share code, which is compiled again if another one uses it otherwise.
         """
         every = [number for part in self._parts for number in part]
-        for index, known in enumerate(self._known):
+        for index, known in self._known.items():
             if self._cells and time.monotonic() > latest:
                 return
             self._beat(index)
