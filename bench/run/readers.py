@@ -166,10 +166,12 @@ class TimedReaders:
 
     Attributes:
         out_of_time: There is no time for the corpus any more.
+        took: Seconds of the process that answered; 0 if none did.
     """
 
     def __init__(self, run: Run, stage: Stage, *, repeats: float) -> None:
         self.out_of_time = False
+        self.took = 0.0
         self._run = run
         self._stage = stage
         self._repeats = repeats
@@ -195,11 +197,13 @@ class TimedReaders:
         self._cells, expected = fitting(self._stage.reads, cells, seconds / self._slower)
         if self._cells:
             show()
-        begun = time.monotonic()
-        self._end, self._found, self._died = begun + seconds, None, False
+        self._end, self._found, self._died = time.monotonic() + seconds, None, False
+        self.took = 0.0
         self._rounds.conduct()
-        # If nothing fits, one process may have been disturbed.
-        self._slower = (time.monotonic() - begun) / expected if expected else max(1.0, self._slower / 2)
+        if self.took:
+            self._slower = self.took / expected
+        elif not expected:  # one process may have been disturbed
+            self._slower = max(1.0, self._slower / 2)
         self.out_of_time = self._rounds.out_of_time or (self._died and self.late())
         return self._found or _NOTHING
 
@@ -226,6 +230,7 @@ class TimedReaders:
         self._died = not turn
         for finished in turn:
             assert isinstance(finished.answer, TimedReads)
+            self.took = finished.seconds
             figures = {cell.name: found for cell, found in finished.figures().items()}
             warmups = {
                 finished.cells[int(index)].name: seconds for index, seconds in finished.answer.warmups.items()

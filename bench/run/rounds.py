@@ -49,10 +49,17 @@ class TimingProcess(NamedTuple, Generic[T]):
 
 
 class Finished(NamedTuple, Generic[T]):
-    """A process that answered, and its cells."""
+    """A process that answered.
+
+    Attributes:
+        cells: Its cells.
+        answer: Its answer.
+        seconds: Seconds that it took; those that died or were disturbed before it do not count.
+    """
 
     cells: Sequence[T]
     answer: Timed | TimedReads
+    seconds: float
 
     def figures(self) -> dict[T, Figure]:
         """Return the figures of the cells that have some."""
@@ -144,17 +151,17 @@ class Rounds(Generic[T]):
         """Run one process for each side; return nothing if one of them has no answer."""
         turn = []
         for side in sides:
-            answer = self._answer(side)
-            if answer is None:
+            finished = self._finished(side, len(sides))
+            if finished is None:
                 return []
-            turn.append(Finished(side.cells, answer))
-            for index, reason in answer.errors.items():
+            turn.append(finished)
+            for index, reason in finished.answer.errors.items():
                 self._plan.fail(side.cells[int(index)], "error", f"while being timed: {reason}")
         self._deaths.forget()
         return turn
 
-    def _answer(self, side: TimingProcess[T]) -> Timed | TimedReads | None:
-        """Run a process, again if it was disturbed; return None if it died."""
+    def _finished(self, side: TimingProcess[T], sides: int) -> Finished[T] | None:
+        """Run a process of a turn of so many, again if it was disturbed; return None if it died."""
         begun = time.monotonic()
         ended = self._run(side)
         if ended.outcome == "unfinished":
@@ -166,10 +173,11 @@ class Rounds(Generic[T]):
             for cell in blame.cells:
                 self._plan.fail(cell, ended.outcome, blame.reason, ended.stderr)
             return None
-        if self._disturbed(answer) and self._can_replace(time.monotonic() - begun):
+        took = time.monotonic() - begun
+        if self._disturbed(answer) and self._can_replace(sides * took):
             self.replaced += 1
-            return self._answer(side)
-        return answer
+            return self._finished(side, sides)
+        return Finished(side.cells, answer, took)
 
     def _run(self, side: TimingProcess[T]) -> Ended:
         cores = side.executor.cores
@@ -191,7 +199,11 @@ class Rounds(Generic[T]):
         # The kernel's counters do not show which slices of another language were disturbed.
         return isinstance(answer, Timed) and answer.dirty > Processes.DIRTY
 
-    def _can_replace(self, took: float) -> bool:
-        """Return whether a disturbed process may be repeated: there is time, and few were repeated."""
+    def _can_replace(self, turn: float) -> bool:
+        """Return whether a disturbed process may be repeated: there is time, and few were repeated.
+
+        Args:
+            turn: Seconds of a turn, roughly.
+        """
         missing = max(1, Processes.FEWEST - self._plan.done)
-        return self.replaced <= self._plan.done // 2 and self._plan.left() > missing * took
+        return self.replaced <= self._plan.done // 2 and self._plan.left() > missing * turn

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import time
 from collections.abc import Mapping, Sequence
 
 from ..figure import Figure
@@ -103,7 +102,6 @@ class TimingPhase:
         self._twins: dict[Cell, Cell] = {}
         self._harness = math.inf
         self._progress = Progress(False)
-        self._begun = self._codecs_begun = 0.0
 
     def go(self) -> None:
         """Time all cells until the stop rule or the budget ends it."""
@@ -133,12 +131,10 @@ class TimingPhase:
             return []
         budget = self.stage.schedule.budget
         self.run.show(self._said(), min(budget, budget - self.stage.schedule.left()), budget)
-        self._begun = time.monotonic()
         cells = self.lineup.cells()
         groups, self._twins = without_twins(grouped(cells, isolate=self.run.options.isolate))
         if self._readers_first and not self._read(self.lineup.codecs_took):
             return []
-        self._codecs_begun = time.monotonic()
         # The same code in two processes differs by several per cent if its memory layout does.
         layout = self.done + 1 if any(map(cells_release, cells)) else 0
         return [TimingProcess(self.run.executor, group, self._job(group, layout)) for group in groups]
@@ -146,13 +142,13 @@ class TimingPhase:
     def take(self, turn: Sequence[Finished[Cell]]) -> None:
         """Record the figures of a turn, with those of the readers."""
         figures = {cell: found for finished in turn for cell, found in finished.figures().items()}
-        lost = self.lineup.lost(figures)
         if turn:
-            self.lineup.codecs_took = time.monotonic() - self._codecs_begun - lost
+            took = sum(finished.seconds for finished in turn) - self.lineup.lost(figures)
+            self.lineup.codecs_took = took
             if not self._readers_first and not self._read():
                 return
             self._record(turn, figures)
-        self.lineup.took = time.monotonic() - self._begun - lost
+            self.lineup.took = took + self._readers.took
         self.lineup.thin()
         self.run.look()
 

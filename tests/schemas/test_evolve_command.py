@@ -212,6 +212,8 @@ def test_a_codec_that_dies_while_it_is_timed_has_no_cost(
 
     plain, tired = json.loads(capsys.readouterr().out)["codecs"]
     assert plain["new_to_old"].pop("cost")["ratio"] > 0
+    assert "ended the process with exit code 3, while being timed" == tired["new_to_old"].pop("untimed")
+    assert "" == plain["new_to_old"].pop("untimed")
     assert tired["new_to_old"] == plain["new_to_old"]
 
 

@@ -1,7 +1,7 @@
 """A trial of each codec in a separate process, then timing in processes that all codecs share.
 
 A codec that crashes on a payload of the other version loses its row; one that crashes during timing loses its
-costs.
+costs, and says why.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def attempts(
         )
         plan = Rereading(executor, job, cells, lambda: left(seconds))
         Rounds(plan, patience=Budget.CELL_TIMEOUT).conduct()
-        return tried, plan.costs()
+        return [_timed(trial, plan.failed) for trial in tried], plan.costs()
 
 
 def _found(name: str, records: int, ended: Ended) -> Trial:
@@ -99,6 +99,15 @@ def _found(name: str, records: int, ended: Ended) -> Trial:
         None if pair is None else (_reading(pair[0]), _reading(pair[1])) for pair in answer.changes
     )
     return Trial(name, _reading(answer.backward), _reading(answer.forward), changes)
+
+
+def _timed(trial: Trial, failed: Mapping[Key, str]) -> Trial:
+    """Say in a trial why its timing failed."""
+    return dataclasses.replace(
+        trial,
+        backward=dataclasses.replace(trial.backward, untimed=failed.get((trial.codec, "old→new"), "")),
+        forward=dataclasses.replace(trial.forward, untimed=failed.get((trial.codec, "new→old"), "")),
+    )
 
 
 def _reading(plain: Mapping[str, Any]) -> CrossReading:
