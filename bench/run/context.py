@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from ..jobs import CorpusInputs, Executor
 from ..ledger import CellEntry, Entry
 from ..messages.check import Checked
+from ..method import Pace
 from ..results import Cell, CellFinding, Outcome
 from .journal import Journal
 from .languages import Read
@@ -65,6 +66,7 @@ class Run:
         stopping: Start nothing new.
         abandoned: The run ends at once: what its workers still answer is not recorded.
         turn: Its turn among the runs that share this machine.
+        pace: How much it measures, and how careful it is.
         begun: When it began, on the monotonic clock.
         before: Seconds that it took before it was resumed.
     """
@@ -79,6 +81,7 @@ class Run:
     stopping: bool = False
     abandoned: bool = False
     turn: Turn = field(default_factory=lambda: turns(1)[0])
+    pace: Pace = field(default_factory=lambda: Pace.usual)
     begun: float = field(default_factory=time.monotonic)
     before: float = 0.0
 

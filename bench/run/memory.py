@@ -83,7 +83,7 @@ def _fitting(seconds: Mapping[str, float], left: float, order: Sequence[str]) ->
 def _measure(run: Run, stage: Stage, cells: list[Cell]) -> set[str]:
     """Measure cells in parallel; return the codecs that ran out of time."""
     over = stage.schedule.all_over
-    jobs = {cell: job_of(run, stage, cell) for cell in cells}
+    jobs = {cell: _job(run, stage, cell) for cell in cells}
     waiting = {cell: _submitted(run, job, over) for cell, job in jobs.items()}
     late = set()
     for number, (cell, future) in enumerate(waiting.items()):
@@ -96,6 +96,11 @@ def _measure(run: Run, stage: Stage, cells: list[Cell]) -> set[str]:
         elif ended is not None:
             _take(run, stage, cell, ended)
     return late
+
+
+def _job(run: Run, stage: Stage, cell: Cell) -> Alone:
+    most = run.pace.growth
+    return dataclasses.replace(job_of(run, stage, cell), options={} if most is None else {"seconds": most})
 
 
 def _submitted(run: Run, job: Alone, over: Callable[[], bool]) -> Future[Ended]:

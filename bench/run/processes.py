@@ -36,6 +36,7 @@ from ..messages.hostile import Attack
 from ..messages.reads import CheckReads, TimeReads
 from ..messages.survey import Survey
 from ..messages.timing import Time
+from ..method import Pace
 from ..orphans import PREFIX, hold, remove_abandoned
 from ..results import Fact, Outcome
 from .environment import abreast, environment
@@ -71,6 +72,7 @@ class LocalExecutor(contextlib.AbstractContextManager["LocalExecutor"]):
     Args:
         python: Interpreter of the workers, with the same bakeoff as ours.
         codecs: Codecs that workers load from pickles, see `jobs.Job.pickled_codecs`.
+        pace: Whether all workers are forked from one process.
 
     Attributes:
         releases: The releases of libraries that workers can measure.
@@ -79,7 +81,14 @@ class LocalExecutor(contextlib.AbstractContextManager["LocalExecutor"]):
         RunError: There is no folder for temporary files.
     """
 
-    def __init__(self, python: str = sys.executable, codecs: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        python: str = sys.executable,
+        codecs: Mapping[str, str] | None = None,
+        *,
+        pace: Pace | None = None,
+    ) -> None:
+        self.pace = pace or Pace.usual
         self.python = python
         self.codecs = codecs or {}
         self.releases = Releases()
@@ -205,7 +214,7 @@ class LocalExecutor(contextlib.AbstractContextManager["LocalExecutor"]):
             release=self.releases.folder(job.measured()),
         )
         warm = None
-        forked = isinstance(job, FORKED) or (isinstance(job, Alone) and job.forked)
+        forked = self.pace.forks or isinstance(job, FORKED) or (isinstance(job, Alone) and job.forked)
         if here().fork_server and forked and not (handles or exact):
             warm = self.warm_up()
         elif here().fork_server and isinstance(job, Time) and job.layout:

@@ -297,7 +297,7 @@ def _job(run: Run, stage: Stage, cells: Sequence[Cell], seconds: float, repeats:
             for cell, read in zip(cells, reads, strict=True)
         ),
         records=records,
-        slice=Readers.SLICE,
+        slice=run.pace.reading,
         seconds=seconds,
         patience=Readers.START + Readers.LATE * longest,
         least=run.state.least,

@@ -12,7 +12,7 @@ from ..ledger import EnvironmentEntry, OptionEntry, ProcessEntry, WarningEntry
 from ..messages.check import Checked
 from ..messages.reads import TimedReads
 from ..messages.timing import Time, Timed, TimedCell
-from ..method import Cores, Processes
+from ..method import Cores, Pace, Processes
 from ..results import BASELINE, Cell, Measurement, Outcome
 from .context import Run, Stage
 from .groups import cells_release, grouped, without_twins
@@ -30,7 +30,7 @@ def time_cells(run: Run, stage: Stage) -> None:
         phase.go()
 
 
-def rounds_of(options: Options, calls: Sequence[float]) -> int:
+def rounds_of(options: Options, calls: Sequence[float], pace: Pace) -> int:
     """Return the rounds of a process: fewer where calls are long, for more processes in the same time.
 
     Variation between processes, mainly from the memory layout, is larger than variation between slices
@@ -39,9 +39,10 @@ def rounds_of(options: Options, calls: Sequence[float]) -> int:
     Args:
         options: Options of the run.
         calls: Seconds of a call, for each cell.
+        pace: How long its slices take.
     """
     seconds = Processes.OVERHEAD * sum(max(options.slice_seconds, call) for call in calls)
-    return max(Processes.FEWEST_ROUNDS, min(options.turns(len(calls)), round(Processes.START / seconds)))
+    return max(Processes.FEWEST_ROUNDS, min(options.turns(len(calls)), round(pace.slices / seconds)))
 
 
 def timed_cell(cell: Cell, checks: Mapping[str, Checked]) -> TimedCell:
@@ -59,6 +60,7 @@ def job_of(
     modules: Mapping[str, str],
     cells: Sequence[Cell],
     checks: Mapping[str, Checked],
+    pace: Pace,
 ) -> Time:
     """Return the job that times cells of a corpus in one process.
 
@@ -68,6 +70,7 @@ def job_of(
         path: As in `jobs.Job`, like `modules`.
         cells: The cells, in their order.
         checks: Findings of the check, by codec.
+        pace: How long its slices take.
     """
     return Time(
         memory=options.cell_memory,
@@ -75,7 +78,7 @@ def job_of(
         modules=modules,
         corpus=corpus,
         cells=tuple(timed_cell(cell, checks) for cell in cells),
-        rounds=rounds_of(options, [call_seconds(cell, checks) for cell in cells]),
+        rounds=rounds_of(options, [call_seconds(cell, checks) for cell in cells], pace),
         slice=options.slice,
         collect=options.gc != "off",
         apart=options.burst,
@@ -263,8 +266,15 @@ class TimingPhase:
         Args:
             layout: Number of its memory layout, see `messages.timing.Time`.
         """
+        stage = self.stage
         job = job_of(
-            self.run.options, self.stage.corpus, self.stage.path, self.stage.modules, group, self.stage.checks
+            self.run.options,
+            stage.corpus,
+            stage.path,
+            stage.modules,
+            group,
+            stage.checks,
+            self.run.pace,
         )
         return dataclasses.replace(
             job, layout=layout, backends=self.run.options.where(), repeats=self._repeats

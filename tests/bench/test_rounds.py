@@ -24,6 +24,7 @@ from bakeoff.bench.messages.check import Checked
 from bakeoff.bench.messages.evolution import TimeVersions
 from bakeoff.bench.messages.reads import ReaderCommand, TimedReads, TimeReads
 from bakeoff.bench.messages.timing import Time, Timed
+from bakeoff.bench.method import Pace
 from bakeoff.bench.results import BASELINE, Cell, CellFinding
 from bakeoff.bench.run.context import Run, Stage
 from bakeoff.bench.run.interleaved import LOOKS, Again, _Stage
@@ -90,6 +91,7 @@ class Played:
     now: float = 0.0
     budget: float = 1000.0
     cores: tuple[int, ...] = (0,)
+    pace: Pace = Pace.usual
 
     def submit(self, job: Job, inputs: object = None, **more: Any) -> Future[Ended]:
         event = Event()
@@ -192,7 +194,7 @@ def _confirm(played: Played) -> Seen:
     for state in stage.states:
         for cell in stage.cells:
             state.apply(CellEntry(CellFinding(cell, "ok")))
-    stage.measure(lambda *_: True, played.budget, lambda *_: None)
+    stage.measure(lambda *_: True, played.budget, LOOKS, lambda *_: None)
     return Seen(
         {cell.codec: reason for cell, reason in again.failed.items()},
         {cell.codec: [sample.raw for sample in one] for cell, (one, _) in again.samples.items()},

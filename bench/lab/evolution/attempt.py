@@ -17,7 +17,7 @@ from ....imports import imported, search_path
 from ....schemas.difference import SchemaDifference
 from ...jobs import Answer, Ended
 from ...messages.evolution import TimeVersions, TriedVersions, TryVersions
-from ...method import Budget
+from ...method import Budget, Pace
 from .cost import ROUNDS, Key, ReadingCost, payloads
 from .field_faults import FieldFault
 from .trial import CrossReading, Trial, try_codec
@@ -38,6 +38,8 @@ def attempts(
     new: Sequence[Any],
     seconds: float,
     show: Callable[[int, int], object],
+    *,
+    pace: Pace | None = None,
 ) -> tuple[list[Trial], Costs]:
     """Return how each codec reads the two versions, and the cost of reading the other one.
 
@@ -47,6 +49,7 @@ def attempts(
         new: The same records in the newer one.
         seconds: Time for all codecs, both trials and timing. One timing process runs in any case.
         show: Called with the number of codecs that were tried, and their total.
+        pace: How patient it is; `Pace.usual` if it is None.
 
     Raises:
         RunError: There is no folder for temporary files.
@@ -61,14 +64,15 @@ def attempts(
         return whole - (time.monotonic() - started)
 
     path = search_path()
-    with LocalExecutor() as executor:
+    with LocalExecutor(pace=pace) as executor:
+        patience = executor.pace.patience
         key = executor.blobs.put(pickle.dumps((difference, list(old), list(new))))
         jobs = [
             TryVersions(memory=Budget.CELL_MEMORY, path=path, modules=imported(), codec=name, versions=key)
             for name in names
         ]
         waiting: list[Future[Ended]] = [
-            executor.submit(job, patience=Budget.CELL_TIMEOUT, over=lambda: left(max(seconds, LEAST)) < 0)
+            executor.submit(job, patience=patience, over=lambda: left(max(seconds, LEAST)) < 0)
             for job in jobs
         ]
         tried: list[Trial] = []
@@ -83,7 +87,7 @@ def attempts(
             memory=Budget.CELL_MEMORY, path=path, modules=imported(), versions=key, cells=(), rounds=ROUNDS
         )
         plan = Rereading(executor, job, cells, lambda: left(seconds))
-        Rounds(plan, patience=Budget.CELL_TIMEOUT).conduct()
+        Rounds(plan, patience=patience).conduct()
         return [_timed(trial, plan.failed) for trial in tried], plan.costs()
 
 
