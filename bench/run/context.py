@@ -6,11 +6,11 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from ..jobs import CorpusInputs, Executor
+from ..jobs import CorpusInputs, Ended, Executor
 from ..ledger import CellEntry, Entry
 from ..messages.check import Checked
 from ..method import Pace
-from ..results import Cell, CellFinding, Outcome
+from ..results import Cell, CellFinding
 from .journal import Journal
 from .languages import Read
 from .options import Options
@@ -105,6 +105,6 @@ class Run:
             self.state.apply(entry)
         self.journal.write(*entries)
 
-    def fail(self, cell: Cell, outcome: Outcome, reason: str, stderr: str = "") -> None:
+    def fail(self, cell: Cell, ended: Ended) -> None:
         """Record why a cell has no figure."""
-        self.record(CellEntry(CellFinding(cell, outcome, reason, stderr=stderr)))
+        self.record(CellEntry(CellFinding(cell, ended.outcome, ended.in_run, stderr=ended.stderr)))

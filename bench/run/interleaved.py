@@ -16,13 +16,13 @@ from dataclasses import dataclass, field
 from ...datasets.corpora import is_function, is_read_once
 from ...errors import UsageError
 from ...schemas.naming import is_definition
-from ..jobs import CorpusInputs
+from ..jobs import CorpusInputs, Ended
 from ..ledger import CellEntry, ProcessEntry
 from ..messages.check import Check, Checked
 from ..messages.timing import Time, Timed
 from ..method import Pace, Verdicts
 from ..operations import operation
-from ..results import Cell, CellFinding, CellResult, CorpusFacts, Measurement, Outcome, ResultData
+from ..results import Cell, CellFinding, CellResult, CorpusFacts, Measurement, ResultData
 from ..stats import same_core, split
 from .context import Show
 from .interpreters import facts_of
@@ -358,9 +358,9 @@ class _Pairs:
             stage.again.samples[cell] = [before[pair] for pair in pairs], [after[pair] for pair in pairs]
         self.done += 1
 
-    def fail(self, cell: Cell, outcome: Outcome, reason: str, stderr: str = "") -> None:
+    def fail(self, cell: Cell, ended: Ended) -> None:
         """Measure a cell no more."""
-        self.stage.fail([cell], reason)
+        self.stage.fail([cell], ended.reason)
 
     def look(self) -> None:
         """Measure decided cells no more."""

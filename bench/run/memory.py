@@ -123,7 +123,8 @@ def _confirmed(run: Run, job: Alone, ended: Ended, over: Callable[[], bool]) -> 
 def _take(run: Run, stage: Stage, cell: Cell, ended: Ended) -> None:
     answer: AloneAnswer | None = ended.answer
     if answer is None:
-        run.fail(cell, ended.outcome, f"{ended.reason}, while its memory was measured", ended.stderr)
+        reason = f"{ended.reason}, while its memory was measured"
+        run.fail(cell, dataclasses.replace(ended, reason=reason))
         return
     found = stage.checks[cell.codec]
     finding = CellFinding(cell, found.outcome, found.reason, found.loss, **fields_of(answer.details))

@@ -89,7 +89,7 @@ def _take(
         note = notes.get(index)
         if note is None:
             late = ended.outcome == "unfinished" or index != ended.cell
-            why = "not enough time for its check; use --all" if late else ended.reason
+            why = "not enough time for its check; use --all" if late else ended.in_run
             note = {"error": why, "outcome": "unfinished" if late else ended.outcome}
         same = note.get("same")
         found = note if same is None else notes[same]
@@ -241,9 +241,9 @@ class TimedReaders:
                     figures[cell.name], warmups[cell.name] = figures[twin.name], warmups[twin.name]
             self._found = dataclasses.replace(finished.answer, cells=figures, warmups=warmups)
 
-    def fail(self, cell: Cell, outcome: Outcome, reason: str, stderr: str = "") -> None:
+    def fail(self, cell: Cell, ended: Ended) -> None:
         """Record why a cell has no figure; it is timed no more."""
-        self._run.fail(cell, outcome, reason, stderr)
+        self._run.fail(cell, ended)
         self._cells = [each for each in self._cells if each != cell]
 
     def look(self) -> None:

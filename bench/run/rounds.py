@@ -24,7 +24,6 @@ from ..messages.evolution import TimeVersions
 from ..messages.reads import TimedReads, TimeReads
 from ..messages.timing import Time, Timed
 from ..method import Processes
-from ..results import Outcome
 
 T = TypeVar("T", bound=Hashable)
 
@@ -87,8 +86,8 @@ class Plan(Protocol[T]):
         """Keep the figures of a turn; it is empty if a process died."""
         ...
 
-    def fail(self, cell: T, outcome: Outcome, reason: str, stderr: str = "") -> None:
-        """Time a cell no more."""
+    def fail(self, cell: T, ended: Ended) -> None:
+        """Time a cell no more, for the reason that `ended` says."""
         ...
 
     def look(self) -> None:
@@ -155,8 +154,11 @@ class Rounds(Generic[T]):
             if finished is None:
                 return []
             turn.append(finished)
-            for index, reason in finished.answer.errors.items():
-                self._plan.fail(side.cells[int(index)], "error", f"while being timed: {reason}")
+            for index, failed in finished.answer.errors.items():
+                reason = f"while being timed: {failed.reason}"
+                self._plan.fail(
+                    side.cells[int(index)], Ended(None, failed.outcome, reason, option=failed.option)
+                )
         self._deaths.forget()
         return turn
 
@@ -171,7 +173,7 @@ class Rounds(Generic[T]):
         if answer is None:
             blame = self._deaths.blame(ended, side.cells)
             for cell in blame.cells:
-                self._plan.fail(cell, ended.outcome, blame.reason, ended.stderr)
+                self._plan.fail(cell, dataclasses.replace(ended, reason=blame.reason))
             return None
         took = time.monotonic() - begun
         if self._disturbed(answer) and self._can_replace(sides * took):

@@ -7,13 +7,13 @@ import math
 from collections.abc import Mapping, Sequence
 
 from ..figure import Figure
-from ..jobs import CorpusInputs
+from ..jobs import CorpusInputs, Ended
 from ..ledger import EnvironmentEntry, OptionEntry, ProcessEntry, WarningEntry
 from ..messages.check import Checked
 from ..messages.reads import TimedReads
 from ..messages.timing import Time, Timed, TimedCell
 from ..method import Cores, Pace, Processes
-from ..results import BASELINE, Cell, Measurement, Outcome
+from ..results import BASELINE, Cell, Measurement
 from .context import Run, Stage
 from .groups import cells_release, grouped, without_twins
 from .lineup import Lineup, call_seconds, wanted
@@ -155,9 +155,9 @@ class TimingPhase:
         self.lineup.thin()
         self.run.look()
 
-    def fail(self, cell: Cell, outcome: Outcome, reason: str, stderr: str = "") -> None:
+    def fail(self, cell: Cell, ended: Ended) -> None:
         """Record why a cell has no figure; it is timed no more."""
-        self.run.fail(cell, outcome, reason, stderr)
+        self.run.fail(cell, ended)
 
     def look(self) -> None:
         """Measure the progress."""

@@ -19,7 +19,7 @@ from ..figure import Figure
 from ..foreign.port import Refused, Timed, Worker, WorkerError
 from ..foreign.restarted import Restarted
 from ..heartbeat import IDLE
-from ..jobs import Answer
+from ..jobs import Answer, Failed
 from ..messages.reads import TimedReads, TimeReads
 from ..method import Cores, Readers
 from . import gauge
@@ -76,7 +76,7 @@ class _Turns:
         self._job = job
         self._beat = context.beat
         self._workers = workers
-        self.errors: dict[str, str] = {}
+        self.errors: dict[str, Failed] = {}
         self._known = self._readable(context)
         fewest = min((len(given.payloads) for given in self._known.values()), default=0)
         self._parts = _parts(fewest, job.records)
@@ -96,7 +96,7 @@ class _Turns:
             try:
                 found[index] = readable(read, self._job.corpus, context.blobs)
             except Exception as error:  # noqa: BLE001 - whatever the codec raises
-                self.errors[str(index)] = f"{type(error).__name__}: {error}"
+                self.errors[str(index)] = Failed(f"{type(error).__name__}: {error}")
         self._beat(IDLE)
         return found
 
@@ -136,7 +136,7 @@ class _Turns:
                 usual = max(fmean(map(len, payloads)), 1.0)
                 self._cells[index] = _Cell(known, usual, timed.warmup_ns * 1e-9)
             else:
-                self.errors[str(index)] = timed.reason
+                self.errors[str(index)] = Failed(timed.reason)
 
     def _round(self, turn: int) -> None:
         """Give each library a turn."""
@@ -150,7 +150,7 @@ class _Turns:
             if isinstance(timed, Timed):
                 cell.enter(turn, asked, timed, max(before, self.readings[-1]))
             else:
-                self.errors[str(index)] = timed.reason
+                self.errors[str(index)] = Failed(timed.reason)
                 del self._cells[index]
 
     def _timed(self, index: int, given: Readable, slices: int = Readers.SLICES) -> Timed | Refused:

@@ -17,7 +17,7 @@ import pytest
 from bakeoff.bench.figure import Figure
 from bakeoff.bench.foreign.port import Library
 from bakeoff.bench.heartbeat import IDLE
-from bakeoff.bench.jobs import CorpusInputs, Ended, Job
+from bakeoff.bench.jobs import CorpusInputs, Ended, Failed, Job
 from bakeoff.bench.lab.evolution.rereading import Rereading
 from bakeoff.bench.ledger import CellEntry
 from bakeoff.bench.messages.check import Checked
@@ -50,8 +50,10 @@ DEATHS = {
     "error": why(1, "Traceback ...\nValueError: no"),
     "out of memory": why(1, "MemoryError"),
     "killed": why(-9, ""),
-    "hang": ("timed out", f"made no progress within {PATIENCE:g} s"),
+    "hang": Failed(f"made no progress within {PATIENCE:g} s", "timed out", "--cell-timeout"),
 }
+ERROR = Failed("went over its memory limit", "out of memory", "--cell-memory")
+LATE = Failed("not enough time", "unfinished")
 
 
 @dataclass(frozen=True)
@@ -108,11 +110,12 @@ class Played:
     def _ended(self, job: Job, event: Event) -> Ended:
         names = _names(job)
         if event.death:
-            outcome, reason = DEATHS.get(event.death, ("unfinished", "not enough time"))
-            return Ended(None, outcome, reason, cell=names.index(event.cell) if event.cell else IDLE)
+            failed = DEATHS.get(event.death, LATE)
+            cell = names.index(event.cell) if event.cell else IDLE
+            return Ended(None, failed.outcome, failed.reason, cell=cell, option=failed.option)
         value = float(len(self.asked))  # a number of its own, to know whose figures count
         found = {str(n): Figure(value, 1.0) for n, name in enumerate(names) if name != event.error}
-        errors = {str(n): "ValueError: no" for n, name in enumerate(names) if name == event.error}
+        errors = {str(n): ERROR for n, name in enumerate(names) if name == event.error}
         if isinstance(job, TimeReads):
             return Ended(TimedReads(found, dict.fromkeys(found, 0.0), errors, 1.0, 1.0))
         return Ended(Timed(found, errors, 1.0, 1.0, DIRTY * event.disturbed, 1.0, 1.0))
@@ -170,7 +173,7 @@ def _run(played: Played, *, readers: bool = False) -> Seen:
     cells = reads or {name: timed[name] for name in CODECS}
     found = {cell.cell: cell for cell in run.state.result(duration=1.0, complete=True).cells}
     failed = {name: found[cell] for name, cell in cells.items() if found[cell].outcome != "ok"}
-    outcomes = {outcome for outcome, _ in DEATHS.values()}
+    outcomes = {failed.outcome for failed in DEATHS.values()}
     assert all(each.outcome in outcomes and not each.samples for each in failed.values())
     return Seen(
         {name: each.reason for name, each in failed.items()},
@@ -278,6 +281,12 @@ def playing(monkeypatch: pytest.MonkeyPatch) -> Playing:
     return Playing(monkeypatch)
 
 
+def said(plan: str, failed: Failed, when: str) -> str:
+    """What is recorded: only `bakeoff run` has the option that sets the limit."""
+    option = f" ({failed.option})" if failed.option and plan in ("run", "readers") else ""
+    return when.format(failed.reason) + option
+
+
 def figures(seen: Seen) -> dict[str, int]:
     """The number of figures of each codec, all of different processes."""
     assert all(len(found) == len(set(found)) for found in seen.figures.values())
@@ -292,7 +301,7 @@ def test_a_death_in_a_cell_costs_that_cell(
     """And its turn, which is repeated without the cell."""
     played, seen = playing(plan, turn, side, Event(death, VICTIM))
 
-    assert {VICTIM: f"{DEATHS[death][1]}, while being timed"} == seen.reasons
+    assert {VICTIM: said(plan, DEATHS[death], "{}, while being timed")} == seen.reasons
     assert dict.fromkeys(WITHOUT, TURNS) == figures(seen)
     assert [WHOLE] * (played.first + 1) == played.asked[: played.first + 1]
     assert [WITHOUT] * (TURNS * PLANS[plan].sides - played.first + side) == played.asked[played.first + 1 :]
@@ -321,7 +330,7 @@ def test_the_third_death_in_a_row_costs_all_cells(
     dying = [*[Event()] * side, Event(death)]
     played, seen = playing(plan, turn, side, *(dying * 3)[side:])
 
-    reason = f"{DEATHS[death][1]}; 3 processes died while no cell ran"
+    reason = said(plan, DEATHS[death], "{}; 3 processes died while no cell ran")
     assert dict.fromkeys(CODECS, reason) == seen.reasons
     assert {} == figures(seen)
     assert [WHOLE] * (played.first + 3 + 2 * side) == played.asked
@@ -352,7 +361,7 @@ def test_not_more_than_half_as_often_as_processes_count(
 def test_a_repeated_process_may_die(plan: str, turn: int, side: int, playing: Playing) -> None:
     played, seen = playing(plan, turn, side, Event(disturbed=True), Event("crash", VICTIM))
 
-    assert {VICTIM: f"{DEATHS['crash'][1]}, while being timed"} == seen.reasons
+    assert {VICTIM: said(plan, DEATHS["crash"], "{}, while being timed")} == seen.reasons
     assert dict.fromkeys(WITHOUT, TURNS) == figures(seen)
     assert WITHOUT == played.asked[played.first + 2]
 
@@ -361,7 +370,7 @@ def test_a_repeated_process_may_die(plan: str, turn: int, side: int, playing: Pl
 def test_an_error_costs_its_cell_but_not_the_turn(plan: str, turn: int, side: int, playing: Playing) -> None:
     played, seen = playing(plan, turn, side, Event(error=VICTIM))
 
-    assert {VICTIM: "while being timed: ValueError: no"} == seen.reasons
+    assert {VICTIM: said(plan, ERROR, "while being timed: {}")} == seen.reasons
     assert dict.fromkeys(WITHOUT, TURNS) == figures(seen)
     assert TURNS * PLANS[plan].sides == len(played.asked)
 

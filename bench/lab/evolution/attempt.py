@@ -93,7 +93,7 @@ def attempts(
 
 def _found(name: str, records: int, ended: Ended) -> Trial:
     if ended.answer is None:
-        reason = f"the codec {ended.cause}"
+        reason = f"the codec {ended.reason}"
         if ended.outcome == "unfinished":
             reason = "not enough time (--budget)"
         failed = CrossReading(records, failed=reason)

@@ -6,10 +6,9 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from ...jobs import Digest, Executor
+from ...jobs import Digest, Ended, Executor
 from ...messages.evolution import TimeVersions
 from ...messages.timing import Timed, TimedCell
-from ...results import Outcome
 from ...run.rounds import GRACE, Finished, TimingProcess
 from .cost import Key, ReadingCost, costs
 
@@ -64,10 +63,10 @@ class Rereading:
             self.cells[self.done] = list(dict.fromkeys(key for key, _ in finished.cells))
             self.answers.append(finished.answer)
 
-    def fail(self, cell: tuple[Key, int], outcome: Outcome, reason: str, stderr: str = "") -> None:
+    def fail(self, cell: tuple[Key, int], ended: Ended) -> None:
         """Time a cell no more; it has no cost."""
         self.payloads.pop(cell[0], None)
-        self.failed[cell[0]] = reason
+        self.failed[cell[0]] = ended.reason
 
     def look(self) -> None:
         """Do nothing: only the time ends it."""
