@@ -41,6 +41,7 @@ class CrossReading:
         faults: Each place and its fault, with the first example.
         unknown: Whether fields that the reading version does not know are kept; None if there were none.
         failed: Why the codec does not support even its own version; empty if it does.
+        untimed: Why its timing failed; empty if it did not.
     """
 
     records: int
@@ -49,6 +50,7 @@ class CrossReading:
     faults: tuple[FieldFault, ...] = ()
     unknown: bool | None = None
     failed: str = ""
+    untimed: str = ""
 
     @property
     def clean(self) -> bool:

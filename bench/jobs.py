@@ -115,11 +115,22 @@ class Done(Answer):
 
 @dataclass(frozen=True, slots=True)
 class Failed(Answer):
-    """The codec, or something it needs, is not available here; or memory ran out."""
+    """There is no answer, or no figure of a cell.
+
+    Attributes:
+        reason: Why, in a sentence.
+        outcome: The kind of failure.
+        option: The option of `bakeoff run` that sets the limit it went over; empty for none.
+    """
 
     kind = "failed"
     reason: str
     outcome: Outcome = "error"
+    option: str = ""
+
+
+OVER_MEMORY = Failed("went over its memory limit", "out of memory", "--cell-memory")
+"""An allocation has failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +190,7 @@ class Ended:
         cell: Index of the cell that was running, `IDLE` for none.
         notes: Its notes, available even if it died.
         host: The machine on which it ran.
+        option: As in `Failed`.
     """
 
     answer: Any
@@ -188,16 +200,17 @@ class Ended:
     cell: int = IDLE
     notes: tuple[Any, ...] = ()
     host: str = ""
+    option: str = ""
 
     @property
-    def cause(self) -> str:
-        """The reason without the option of `bakeoff run` that it names: other commands lack it."""
-        return self.reason.partition(" (--")[0]
+    def in_run(self) -> str:
+        """The reason for users of `bakeoff run`, with the option: other commands lack it."""
+        return f"{self.reason} ({self.option})" if self.option else self.reason
 
     @property
     def sentence(self) -> str:
-        """The cause, preceded by the outcome unless that is an error, which describes itself."""
-        return self.cause if self.outcome == "error" else f"{self.outcome}: {self.cause}"
+        """The reason, preceded by the outcome unless that is an error, which describes itself."""
+        return self.reason if self.outcome == "error" else f"{self.outcome}: {self.reason}"
 
 
 class Executor(Protocol):

@@ -2,12 +2,14 @@
 
 The modules of `bench` import the groups; `bakeoff run --dry-run` and docs/explanation/measuring.md print
 them. Constants of a single operation (the windows of growth, the rates of a pipeline) are in its own file.
+What one session may have more or less of is its `Pace`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, NamedTuple, get_type_hints
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, NamedTuple, get_type_hints
 
 
 class Slices:
@@ -235,6 +237,33 @@ class Budget:
     CELL_TIMEOUT: Annotated[float, "s", "without progress, after which a codec is out"] = 60.0
     CELL_MEMORY: Annotated[int, "B", "of address space of a worker"] = 2 << 30
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """How much a session measures, and how careful it is: users have the defaults, tests less.
+
+    Attributes:
+        slices: Seconds of the slices of a timing process.
+        fewest: Most processes before the first look, whatever the options say; None for no limit.
+        reading: Seconds of a slice of a reader in another language.
+        growth: Most seconds of a pass that looks for memory growth; None for those of the operation.
+        patience: Seconds without progress after which a codec is out, where no option says so.
+        forks: All workers are forked from one process, which is quick, but gives them one memory layout.
+        durable: What was measured survives a loss of power.
+        usual: The pace of sessions that are given none.
+    """
+
+    usual: ClassVar[Pace]
+    slices: float = Processes.START
+    fewest: int | None = None
+    reading: float = Readers.SLICE
+    growth: float | None = None
+    patience: float = Budget.CELL_TIMEOUT
+    forks: bool = False
+    durable: bool = True
+
+
+Pace.usual = Pace()
 
 GROUPS = (Slices, Strata, Estimate, Cores, Processes, Readers, Verdicts, Pooling, Checks, Budget)
 

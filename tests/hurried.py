@@ -3,61 +3,39 @@
 ``python tests/hurried.py ARGUMENTS`` runs ``bakeoff ARGUMENTS``. The measurements and their evaluation are
 the same, with fewer slices in fewer processes, which are all forked like those of checks, and with fewer
 calls to find memory growth. Slices, these calls and the start of Python take most of the time of a short run.
+Tests that begin a session themselves pass it the same pace.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
-from bakeoff.bench.method import Budget, Processes, Readers
-
-if TYPE_CHECKING:
-    from bakeoff.bench.messages.alone import Alone
-    from bakeoff.bench.results import Cell
-    from bakeoff.bench.run.context import Run, Stage
+from bakeoff.bench.method import Pace, Processes
 
 BAKEOFF = (sys.executable, "-P", __file__)
 """The command, to which arguments are added."""
 DECIDED = (sys.executable, "-P", __file__, "--in-full")
 """The same with as many timing processes as usual, for output with ranks and verdicts."""
-GROWTH = 0.05
-"""Seconds of a pass that looks for memory growth; it takes up to 3 s per cell otherwise."""
+IN_FULL = Pace(slices=0.1, reading=0.001, growth=0.05, forks=True, durable=False)
+"""As many timing processes as usual, with enough slices to rank codecs."""
+HURRIED = Pace(slices=0.0, fewest=Processes.FEWEST, reading=0.001, growth=0.05, forks=True, durable=False)
+"""Few and short timing processes."""
 
 
-def hurry(change: Callable[[object, str, object], None] = setattr, *, in_full: bool = False) -> None:
-    """Shorten runs of this process.
+def hurry(change: Callable[[object, str, object], None] = setattr, pace: Pace = HURRIED) -> None:
+    """Shorten all runs of this process that are given no pace.
 
     Args:
         change: Function that sets an attribute.
-        in_full: Keep the number of timing processes and enough slices to rank codecs.
+        pace: That of these runs.
     """
-    from bakeoff.bench.messages.alone import Alone
-    from bakeoff.bench.messages.evolution import TimeVersions
-    from bakeoff.bench.messages.prepare import Prepare
-    from bakeoff.bench.messages.timing import Time
-    from bakeoff.bench.run import journal, memory, processes
-    from bakeoff.bench.run.alone import job_of
     from bakeoff.bench.watch import timing
 
-    # Slices of a process take as long.
-    change(Processes, "START", 0.1 if in_full else 0.0)
+    change(Pace, "usual", pace)
     change(timing, "SECONDS", 0.05)
-    change(Readers, "SLICE", 0.001)
-    if not in_full:
-        change(Processes, "CHOSEN", Processes.FEWEST)
-        change(Budget, "QUICK_FIRST_LOOK", Processes.FEWEST)
+    if pace.fewest is not None:
         change(timing, "PROCESSES", 2)
-
-    def brief(run: Run, stage: Stage, cell: Cell) -> Alone:
-        return dataclasses.replace(job_of(run, stage, cell), options={"seconds": GROWTH})
-
-    change(memory, "job_of", brief)
-    # A test is not continued after a loss of power.
-    change(journal, "fsync", lambda handle: None)
-    change(processes, "FORKED", (*processes.FORKED, Alone, Prepare, TimeVersions, Time))
 
 
 if __name__ == "__main__":
@@ -66,5 +44,5 @@ if __name__ == "__main__":
     in_full = sys.argv[1:2] == ["--in-full"]
     if in_full:
         del sys.argv[1]
-    hurry(in_full=in_full)
+    hurry(pace=IN_FULL if in_full else HURRIED)
     main()

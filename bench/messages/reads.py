@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..figure import Figure
-from ..jobs import Answer, CorpusInputs, Digest, Job
+from ..jobs import Answer, CorpusInputs, Digest, Failed, Job
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ class TimedReads(Answer):
     kind = "timed reads"
     cells: Mapping[str, Figure]
     warmups: Mapping[str, float]
-    errors: Mapping[str, str]
+    errors: Mapping[str, Failed]
     contention: float
     free_level: float
     dirty: float = 0.0

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..figure import Figure
-from ..jobs import Answer, CorpusInputs, Digest, Job
+from ..jobs import Answer, CorpusInputs, Digest, Failed, Job
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class Timed(Answer):
 
     kind = "timed"
     cells: Mapping[str, Figure]
-    errors: Mapping[str, str]
+    errors: Mapping[str, Failed]
     reference_kernel: float
     harness: float
     dirty: float

@@ -72,7 +72,7 @@ def count_all(run: Run, stage: Stage) -> None:
             if ended.answer is None:
                 # It says nothing about the codec elsewhere: Valgrind lacks instructions, or is not there.
                 said = ended.reason if ended.outcome in _PLAIN else f"{ended.outcome}: {ended.reason}"
-                run.fail(cell, "unsupported", said, ended.stderr)
+                run.fail(cell, dataclasses.replace(ended, outcome="unsupported", reason=said))
             else:
                 _take(run, cell, 0, ended)
         run.look()
@@ -161,11 +161,11 @@ def _said(group: list[Cell]) -> str:
 def _take(run: Run, cell: Cell, number: int, ended: Ended) -> None:
     answer: AloneAnswer | None = ended.answer
     if answer is None:
-        run.fail(cell, ended.outcome, ended.reason, ended.stderr)
+        run.fail(cell, ended)
         return
     value = answer.together[cell.operation] if answer.together else answer.value
     if isinstance(value, str):
-        run.fail(cell, "unsupported", value)
+        run.fail(cell, Ended(None, "unsupported", value))
         return
     run.record(AloneEntry(cell.name, number, value, answer.details, round(run.spent(), 3)))
 

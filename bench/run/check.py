@@ -165,7 +165,7 @@ def _check_facts(answer: Checked, dictionary: bytes) -> CheckFacts:
 def _reason(ended: Ended) -> str:
     """Return why there is no answer, and the progress of a check that ran out of time."""
     if ended.outcome != "unfinished":
-        return ended.reason
+        return ended.in_run
     seen = {name: spent for note in ended.notes for name, spent in note.items()}
     took = " and ".join(f"a {name} took {spent:.2g} s" for name, spent in seen.items())
     return f"not enough time for its check{took and f', {took}'}; use --all"

@@ -6,10 +6,11 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from ..jobs import CorpusInputs, Executor
+from ..jobs import CorpusInputs, Ended, Executor
 from ..ledger import CellEntry, Entry
 from ..messages.check import Checked
-from ..results import Cell, CellFinding, Outcome
+from ..method import Pace
+from ..results import Cell, CellFinding
 from .journal import Journal
 from .languages import TimedLibrary
 from .options import Options
@@ -65,6 +66,7 @@ class Run:
         stopping: Start nothing new.
         abandoned: The run ends at once: what its workers still answer is not recorded.
         turn: Its turn among the runs that share this machine.
+        pace: How much it measures, and how careful it is.
         begun: When it began, on the monotonic clock.
         before: Seconds that it took before it was resumed.
     """
@@ -79,6 +81,7 @@ class Run:
     stopping: bool = False
     abandoned: bool = False
     turn: Turn = field(default_factory=lambda: turns(1)[0])
+    pace: Pace = field(default_factory=lambda: Pace.usual)
     begun: float = field(default_factory=time.monotonic)
     before: float = 0.0
 
@@ -102,6 +105,6 @@ class Run:
             self.state.apply(entry)
         self.journal.write(*entries)
 
-    def fail(self, cell: Cell, outcome: Outcome, reason: str, stderr: str = "") -> None:
+    def fail(self, cell: Cell, ended: Ended) -> None:
         """Record why a cell has no figure."""
-        self.record(CellEntry(CellFinding(cell, outcome, reason, stderr=stderr)))
+        self.record(CellEntry(CellFinding(cell, ended.outcome, ended.in_run, stderr=ended.stderr)))

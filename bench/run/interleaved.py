@@ -16,13 +16,13 @@ from dataclasses import dataclass, field
 from ...datasets.corpora import is_function, is_read_once
 from ...errors import UsageError
 from ...schemas.naming import is_definition
-from ..jobs import CorpusInputs
+from ..jobs import CorpusInputs, Ended
 from ..ledger import CellEntry, ProcessEntry
 from ..messages.check import Check, Checked
 from ..messages.timing import Time, Timed
-from ..method import Verdicts
+from ..method import Pace, Verdicts
 from ..operations import operation
-from ..results import Cell, CellFinding, CellResult, CorpusFacts, Measurement, Outcome, ResultData
+from ..results import Cell, CellFinding, CellResult, CorpusFacts, Measurement, ResultData
 from ..stats import same_core, split
 from .context import Show
 from .interpreters import facts_of
@@ -129,6 +129,8 @@ def interleave(
     enough: Enough,
     *,
     budget: float,
+    looks: Sequence[int] = LOOKS,
+    pace: Pace | None = None,
     show: Show = lambda text, done, total: None,
 ) -> Again:
     """Measure timed cells of both sides in turn.
@@ -139,6 +141,8 @@ def interleave(
         options: The options of the measurement; see `options_of`.
         enough: Returns whether a cell is decided.
         budget: Seconds for everything except reading and checking.
+        looks: Pairs after which cells are judged.
+        pace: How much it measures; `Pace.usual` if it is None.
         show: Receives progress.
 
     Raises:
@@ -147,15 +151,15 @@ def interleave(
     """
     for side in sides:
         facts_of(side.python)
-    again = Again(alpha=split(Verdicts.ALPHA, len(LOOKS) * len(cells)))
+    again = Again(alpha=split(Verdicts.ALPHA, len(looks) * len(cells)))
     begun = time.monotonic()
     with contextlib.ExitStack() as stack:
-        executors = tuple(stack.enter_context(LocalExecutor(side.python)) for side in sides)
+        executors = tuple(stack.enter_context(LocalExecutor(side.python, pace=pace)) for side in sides)
         stages = list(_stages(sides, executors, cells, options, again, show))
         spare = budget
         for left, stage in zip(range(len(stages), 0, -1), stages, strict=True):
             # Time that a corpus does not need goes to the next ones.
-            spare -= stage.measure(enough, spare / left, show)
+            spare -= stage.measure(enough, spare / left, looks, show)
     again.seconds = time.monotonic() - begun
     for cell in cells:
         if not any(again.samples.get(cell, ())):
@@ -269,17 +273,18 @@ class _Stage:
             for cell in self.cells:
                 state.apply(CellEntry(CellFinding(cell, "ok")))
 
-    def measure(self, enough: Enough, seconds: float, show: Show) -> float:
+    def measure(self, enough: Enough, seconds: float, looks: Sequence[int], show: Show) -> float:
         """Time pairs of processes until all cells are decided or the time is over; return the seconds."""
         begun = time.monotonic()
-        pairs = _Pairs(self, enough, show, begun, begun + seconds)
+        pairs = _Pairs(self, enough, looks[-1], show, begun, begun + seconds)
         # Both orders on each core.
-        Rounds(pairs, patience=self.options.cell_timeout, looks=LOOKS, orders=2).conduct()
+        Rounds(pairs, patience=self.options.cell_timeout, looks=looks, orders=2).conduct()
         return time.monotonic() - begun
 
     def job(self, side: int) -> Time:
         """Return the job of a timing process."""
-        return job_of(self.options, self.corpus, self.path, self.modules, self.cells, self.checks[side])
+        pace = self.executors[side].pace
+        return job_of(self.options, self.corpus, self.path, self.modules, self.cells, self.checks[side], pace)
 
     def fail(self, cells: Sequence[Cell], reason: str) -> None:
         """Measure some cells no more."""
@@ -296,6 +301,7 @@ class _Pairs:
     Attributes:
         stage: The corpus.
         enough: Returns whether a cell is decided.
+        most: Pairs after the last look.
         show: Receives progress.
         begun: When the first pair began, on the monotonic clock.
         end: When there is no time for another one.
@@ -304,6 +310,7 @@ class _Pairs:
 
     stage: _Stage
     enough: Enough
+    most: int
     show: Show
     begun: float
     end: float
@@ -316,7 +323,7 @@ class _Pairs:
 
     def next_turn(self) -> list[TimingProcess[Cell]]:
         """Return a process of each side, in alternating order."""
-        if not self.stage.cells or self.done >= LOOKS[-1] or self.left() <= 0:
+        if not self.stage.cells or self.done >= self.most or self.left() <= 0:
             return []
         self.show(
             f"both sides in turn, pair {self.done + 1}", time.monotonic() - self.begun, self.end - self.begun
@@ -351,9 +358,9 @@ class _Pairs:
             stage.again.samples[cell] = [before[pair] for pair in pairs], [after[pair] for pair in pairs]
         self.done += 1
 
-    def fail(self, cell: Cell, outcome: Outcome, reason: str, stderr: str = "") -> None:
+    def fail(self, cell: Cell, ended: Ended) -> None:
         """Measure a cell no more."""
-        self.stage.fail([cell], reason)
+        self.stage.fail([cell], ended.reason)
 
     def look(self) -> None:
         """Measure decided cells no more."""

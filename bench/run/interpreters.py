@@ -14,6 +14,7 @@ from typing import NamedTuple
 from ...errors import UsageError
 from ...escape import visible
 from ..blobs import Blobs
+from ..method import Pace
 from ..results import Fact
 from .machines.addresses import Machine, free_name, requirement
 from .processes import LocalExecutor
@@ -58,9 +59,11 @@ class InterpreterExecutor(LocalExecutor):
         UsageError: It cannot run our workers.
     """
 
-    def __init__(self, python: str, blobs: Blobs, codecs: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, python: str, blobs: Blobs, codecs: Mapping[str, str] | None = None, *, pace: Pace | None = None
+    ) -> None:
         self._facts = facts_of(python)
-        super().__init__(python, codecs)
+        super().__init__(python, codecs, pace=pace)
         self.blobs = blobs
 
     @property

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator, Sequence
-from os import fsync
 from pathlib import Path
 
 from ...errors import BakeoffError, RunError, UsageError
@@ -56,6 +55,7 @@ class Journal:
     Args:
         output: The result file of the run.
         resume: Continue from the journal, or else from the result file.
+        durable: Sync the file after each write, so that a loss of power costs nothing.
 
     Attributes:
         entries: The entries to continue from.
@@ -69,8 +69,9 @@ class Journal:
         UsageError: The folder cannot be written to, or there is nothing to resume.
     """
 
-    def __init__(self, output: Path, *, resume: bool = False) -> None:
+    def __init__(self, output: Path, *, resume: bool = False, durable: bool = True) -> None:
         self.path = journal_path(output)
+        self._durable = durable
         self.entries: list[Entry] = []
         self.unfinished = False
         self._whole = 0
@@ -161,7 +162,8 @@ class Journal:
         for entry in new:
             self._file.write(encode(entry) + b"\n")
         self._file.flush()
-        fsync(self._file.fileno())
+        if self._durable:
+            os.fsync(self._file.fileno())
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:

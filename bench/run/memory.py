@@ -83,7 +83,7 @@ def _fitting(seconds: Mapping[str, float], left: float, order: Sequence[str]) ->
 def _measure(run: Run, stage: Stage, cells: list[Cell]) -> set[str]:
     """Measure cells in parallel; return the codecs that ran out of time."""
     over = stage.schedule.all_over
-    jobs = {cell: job_of(run, stage, cell) for cell in cells}
+    jobs = {cell: _job(run, stage, cell) for cell in cells}
     waiting = {cell: _submitted(run, job, over) for cell, job in jobs.items()}
     late = set()
     for number, (cell, future) in enumerate(waiting.items()):
@@ -96,6 +96,11 @@ def _measure(run: Run, stage: Stage, cells: list[Cell]) -> set[str]:
         elif ended is not None:
             _take(run, stage, cell, ended)
     return late
+
+
+def _job(run: Run, stage: Stage, cell: Cell) -> Alone:
+    most = run.pace.growth
+    return dataclasses.replace(job_of(run, stage, cell), options={} if most is None else {"seconds": most})
 
 
 def _submitted(run: Run, job: Alone, over: Callable[[], bool]) -> Future[Ended]:
@@ -118,7 +123,8 @@ def _confirmed(run: Run, job: Alone, ended: Ended, over: Callable[[], bool]) -> 
 def _take(run: Run, stage: Stage, cell: Cell, ended: Ended) -> None:
     answer: AloneAnswer | None = ended.answer
     if answer is None:
-        run.fail(cell, ended.outcome, f"{ended.reason}, while its memory was measured", ended.stderr)
+        reason = f"{ended.reason}, while its memory was measured"
+        run.fail(cell, dataclasses.replace(ended, reason=reason))
         return
     found = stage.checks[cell.codec]
     finding = CellFinding(cell, found.outcome, found.reason, found.loss, **fields_of(answer.details))

@@ -28,7 +28,7 @@ from ..blobs import Blobs
 from ..capabilities import cores, here
 from ..disk_space import NoDiskSpace, is_full, needing_room
 from ..heartbeat import Heartbeat
-from ..jobs import Ended, Failed, Job, Refused, decode, encode
+from ..jobs import OVER_MEMORY, Ended, Failed, Job, Refused, decode, encode
 from ..messages.alone import Alone
 from ..messages.check import Check
 from ..messages.evolution import TryVersions
@@ -36,8 +36,9 @@ from ..messages.hostile import Attack
 from ..messages.reads import CheckReads, TimeReads
 from ..messages.survey import SurveyJob
 from ..messages.timing import Time
+from ..method import Pace
 from ..orphans import PREFIX, hold, remove_abandoned
-from ..results import Fact, Outcome
+from ..results import Fact
 from .environment import abreast, environment
 from .releases import Releases
 from .warm import Fork, Warm
@@ -71,6 +72,7 @@ class LocalExecutor(contextlib.AbstractContextManager["LocalExecutor"]):
     Args:
         python: Interpreter of the workers, with the same bakeoff as ours.
         codecs: Codecs that workers load from pickles, see `jobs.Job.pickled_codecs`.
+        pace: Whether all workers are forked from one process.
 
     Attributes:
         releases: The releases of libraries that workers can measure.
@@ -79,7 +81,14 @@ class LocalExecutor(contextlib.AbstractContextManager["LocalExecutor"]):
         RunError: There is no folder for temporary files.
     """
 
-    def __init__(self, python: str = sys.executable, codecs: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        python: str = sys.executable,
+        codecs: Mapping[str, str] | None = None,
+        *,
+        pace: Pace | None = None,
+    ) -> None:
+        self.pace = pace or Pace.usual
         self.python = python
         self.codecs = codecs or {}
         self.releases = Releases()
@@ -205,7 +214,7 @@ class LocalExecutor(contextlib.AbstractContextManager["LocalExecutor"]):
             release=self.releases.folder(job.measured()),
         )
         warm = None
-        forked = isinstance(job, FORKED) or (isinstance(job, Alone) and job.forked)
+        forked = self.pace.forks or isinstance(job, FORKED) or (isinstance(job, Alone) and job.forked)
         if here().fork_server and forked and not (handles or exact):
             warm = self.warm_up()
         elif here().fork_server and isinstance(job, Time) and job.layout:
@@ -253,16 +262,15 @@ class LocalExecutor(contextlib.AbstractContextManager["LocalExecutor"]):
         host = socket.gethostname()
         if isinstance(answer, Refused):
             raise (UsageError if answer.exit_code == 2 else RunError)(answer.message)
-        if isinstance(answer, Failed):
-            return Ended(None, answer.outcome, answer.reason, said, cell, noted, host)
-        if answer is not None:
+        if answer is not None and not isinstance(answer, Failed):
             return Ended(answer, "ok", "", said, cell, noted, host)
-        outcome, reason = late or why(code, said)
-        if exact:
+        failed = answer or late or why(code, said)
+        reason = failed.reason
+        if answer is None and exact:
             reason += ", under Valgrind"
-        if isinstance(job, Check) and beats > 1:
+        if answer is None and isinstance(job, Check) and beats > 1:
             reason += f", at record {beats - 1} of the sample"
-        return Ended(None, outcome, reason, said, cell, noted, host)
+        return Ended(None, failed.outcome, reason, said, cell, noted, host, failed.option)
 
 
 def _only_ours(path: str, flags: int) -> int:
@@ -333,7 +341,7 @@ def _wait(
     heartbeat: Heartbeat,
     limits: _Limits,
     watch: Callable[[int, int], object] | None,
-) -> tuple[Outcome, str] | None:
+) -> Failed | None:
     """Wait for the end of a process; return why it must be ended, or None if it ended normally."""
     beats, since = heartbeat.read()[1], time.monotonic()
     while not ended():
@@ -343,9 +351,9 @@ def _wait(
         if now != beats:
             beats, since = now, time.monotonic()
         elif limits.patience is not None and time.monotonic() - since > limits.patience:
-            return "timed out", f"made no progress within {limits.patience:g} s (--cell-timeout)"
+            return Failed(f"made no progress within {limits.patience:g} s", "timed out", "--cell-timeout")
         if limits.over is not None and limits.over():
-            return "unfinished", "not enough time"
+            return Failed("not enough time", "unfinished")
     return None
 
 
@@ -358,21 +366,21 @@ def _end(process: subprocess.Popen[bytes] | Fork) -> None:
             process.kill()
 
 
-def why(code: int, said: str) -> tuple[Outcome, str]:
-    """Return how a process ended that gave no answer, and the same in a sentence.
+def why(code: int, said: str) -> Failed:
+    """Return how a process ended that gave no answer.
 
     Args:
         code: Its exit code, below 0 for a signal.
         said: The last lines of its standard error.
     """
     if "MemoryError" in said or "bad_alloc" in said or "memory allocation of" in said:
-        return "out of memory", "went over its memory limit (--cell-memory)"
+        return OVER_MEMORY
     if code == _KILLED:
-        return "out of memory", "was killed by the kernel, probably for its memory use"
+        return Failed("was killed by the kernel, probably for its memory use", "out of memory")
     if code < 0:
         named = {int(number): number.name for number in signal.Signals}
-        return "crashed", f"died of {named.get(-code, f'signal {-code}')}"
+        return Failed(f"died of {named.get(-code, f'signal {-code}')}", "crashed")
     last = said.splitlines()[-1] if said else ""
     if code == 1 and last:
-        return "error", last
-    return "crashed", f"ended the process with exit code {code}"
+        return Failed(last)
+    return Failed(f"ended the process with exit code {code}", "crashed")

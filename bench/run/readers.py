@@ -89,7 +89,7 @@ def _take(
         note = notes.get(index)
         if note is None:
             late = ended.outcome == "unfinished" or index != ended.cell
-            why = "not enough time for its check; use --all" if late else ended.reason
+            why = "not enough time for its check; use --all" if late else ended.in_run
             note = {"error": why, "outcome": "unfinished" if late else ended.outcome}
         same = note.get("same")
         found = note if same is None else notes[same]
@@ -168,10 +168,12 @@ class TimedReaders:
 
     Attributes:
         out_of_time: There is no time for the corpus any more.
+        took: Seconds of the process that answered; 0 if none did.
     """
 
     def __init__(self, run: Run, stage: Stage, *, repeats: float) -> None:
         self.out_of_time = False
+        self.took = 0.0
         self._run = run
         self._stage = stage
         self._repeats = repeats
@@ -197,11 +199,13 @@ class TimedReaders:
         self._cells, expected = fitting(self._stage.reads, cells, seconds / self._slower)
         if self._cells:
             show()
-        begun = time.monotonic()
-        self._end, self._found, self._died = begun + seconds, None, False
+        self._end, self._found, self._died = time.monotonic() + seconds, None, False
+        self.took = 0.0
         self._rounds.conduct()
-        # If nothing fits, one process may have been disturbed.
-        self._slower = (time.monotonic() - begun) / expected if expected else max(1.0, self._slower / 2)
+        if self.took:
+            self._slower = self.took / expected
+        elif not expected:  # one process may have been disturbed
+            self._slower = max(1.0, self._slower / 2)
         self.out_of_time = self._rounds.out_of_time or (self._died and self.late())
         return self._found or _NOTHING
 
@@ -233,6 +237,7 @@ class TimedReaders:
         self._died = not turn
         for finished in turn:
             assert isinstance(finished.answer, TimedReads)
+            self.took = finished.seconds
             figures = {cell.name: found for cell, found in finished.figures().items()}
             warmups = {
                 finished.cells[int(index)].name: seconds for index, seconds in finished.answer.warmups.items()
@@ -243,9 +248,9 @@ class TimedReaders:
                     figures[cell.name], warmups[cell.name] = figures[twin.name], warmups[twin.name]
             self._found = dataclasses.replace(finished.answer, cells=figures, warmups=warmups)
 
-    def fail(self, cell: Cell, outcome: Outcome, reason: str, stderr: str = "") -> None:
+    def fail(self, cell: Cell, ended: Ended) -> None:
         """Record why a cell has no figure; it is timed no more."""
-        self._run.fail(cell, outcome, reason, stderr)
+        self._run.fail(cell, ended)
         self._cells = [each for each in self._cells if each != cell]
 
     def look(self) -> None:
@@ -299,7 +304,7 @@ def _job(run: Run, stage: Stage, cells: Sequence[Cell], seconds: float, repeats:
             for cell, read in zip(cells, reads, strict=True)
         ),
         records=records,
-        slice=Readers.SLICE,
+        slice=run.pace.reading,
         seconds=seconds,
         patience=Readers.START + Readers.LATE * longest,
         free_level=run.state.free_level,

@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager
 
 from ...errors import RunError
 from ..messages.prepare import Prepare, Prepared
+from ..method import Pace
 from .objects import NO_OBJECTS, Objects
 from .options import Options
 from .processes import LocalExecutor
@@ -23,13 +24,14 @@ class CorpusReader(AbstractContextManager["CorpusReader"]):
     Args:
         options: How to read them.
         objects: Objects that the program passed.
+        pace: As in `Session`.
 
     Attributes:
         executor: Runs the workers; its blobs hold the samples.
     """
 
-    def __init__(self, options: Options, objects: Objects = NO_OBJECTS) -> None:
-        self.executor = LocalExecutor(codecs=objects.codecs)
+    def __init__(self, options: Options, objects: Objects = NO_OBJECTS, pace: Pace | None = None) -> None:
+        self.executor = LocalExecutor(codecs=objects.codecs, pace=pace)
         self._options = options
         self._objects = objects
         self._found: dict[tuple[object, ...], Prepared] = {}

@@ -24,7 +24,6 @@ from ..messages.evolution import TimeVersions
 from ..messages.reads import TimedReads, TimeReads
 from ..messages.timing import Time, Timed
 from ..method import Processes
-from ..results import Outcome
 
 T = TypeVar("T", bound=Hashable)
 
@@ -49,10 +48,17 @@ class TimingProcess(NamedTuple, Generic[T]):
 
 
 class Finished(NamedTuple, Generic[T]):
-    """A process that answered, and its cells."""
+    """A process that answered.
+
+    Attributes:
+        cells: Its cells.
+        answer: Its answer.
+        seconds: Seconds that it took; those that died or were disturbed before it do not count.
+    """
 
     cells: Sequence[T]
     answer: Timed | TimedReads
+    seconds: float
 
     def figures(self) -> dict[T, Figure]:
         """Return the figures of the cells that have some."""
@@ -80,8 +86,8 @@ class Plan(Protocol[T]):
         """Keep the figures of a turn; it is empty if a process died."""
         ...
 
-    def fail(self, cell: T, outcome: Outcome, reason: str, stderr: str = "") -> None:
-        """Time a cell no more."""
+    def fail(self, cell: T, ended: Ended) -> None:
+        """Time a cell no more, for the reason that `ended` says."""
         ...
 
     def look(self) -> None:
@@ -144,17 +150,20 @@ class Rounds(Generic[T]):
         """Run one process for each side; return nothing if one of them has no answer."""
         turn = []
         for side in sides:
-            answer = self._answer(side)
-            if answer is None:
+            finished = self._finished(side, len(sides))
+            if finished is None:
                 return []
-            turn.append(Finished(side.cells, answer))
-            for index, reason in answer.errors.items():
-                self._plan.fail(side.cells[int(index)], "error", f"while being timed: {reason}")
+            turn.append(finished)
+            for index, failed in finished.answer.errors.items():
+                reason = f"while being timed: {failed.reason}"
+                self._plan.fail(
+                    side.cells[int(index)], Ended(None, failed.outcome, reason, option=failed.option)
+                )
         self._deaths.forget()
         return turn
 
-    def _answer(self, side: TimingProcess[T]) -> Timed | TimedReads | None:
-        """Run a process, again if it was disturbed; return None if it died."""
+    def _finished(self, side: TimingProcess[T], sides: int) -> Finished[T] | None:
+        """Run a process of a turn of so many, again if it was disturbed; return None if it died."""
         begun = time.monotonic()
         ended = self._run(side)
         if ended.outcome == "unfinished":
@@ -164,12 +173,13 @@ class Rounds(Generic[T]):
         if answer is None:
             blame = self._deaths.blame(ended, side.cells)
             for cell in blame.cells:
-                self._plan.fail(cell, ended.outcome, blame.reason, ended.stderr)
+                self._plan.fail(cell, dataclasses.replace(ended, reason=blame.reason))
             return None
-        if answer.dirty > Processes.DIRTY and self._can_replace(time.monotonic() - begun):
+        took = time.monotonic() - begun
+        if answer.dirty > Processes.DIRTY and self._can_replace(sides * took):
             self.replaced += 1
-            return self._answer(side)
-        return answer
+            return self._finished(side, sides)
+        return Finished(side.cells, answer, took)
 
     def _run(self, side: TimingProcess[T]) -> Ended:
         cores = side.executor.cores
@@ -186,7 +196,11 @@ class Rounds(Generic[T]):
             watch=watch,
         ).result()
 
-    def _can_replace(self, took: float) -> bool:
-        """Return whether a disturbed process may be repeated: there is time, and few were repeated."""
+    def _can_replace(self, turn: float) -> bool:
+        """Return whether a disturbed process may be repeated: there is time, and few were repeated.
+
+        Args:
+            turn: Seconds of a turn, roughly.
+        """
         missing = max(1, Processes.FEWEST - self._plan.done)
-        return self.replaced <= self._plan.done // 2 and self._plan.left() > missing * took
+        return self.replaced <= self._plan.done // 2 and self._plan.left() > missing * turn

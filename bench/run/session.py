@@ -17,7 +17,7 @@ from ...files import end_of_links, is_device, is_result_file
 from ..capabilities import here
 from ..jobs import Executor
 from ..ledger import CorpusEntry, HeadEntry, OptionEntry, WarningEntry
-from ..method import Budget
+from ..method import Budget, Pace
 from ..past import free_core, remember
 from ..results import FORMAT_VERSION, CorpusFacts, Fact, ResultData
 from .alone import count_all, measure_alone
@@ -117,6 +117,7 @@ class Session:
         machine: The machine that measures.
         reader: Reads the corpora on this machine; a new one if it is None.
         turn: Its turn among the sessions that share this machine; it shares nothing if it is None.
+        pace: How much it measures, and how careful it is; `Pace.usual` if it is None.
 
     Attributes:
         notes: Messages for the user at the end, besides the result.
@@ -138,8 +139,10 @@ class Session:
         machine: Machine = LOCAL,
         reader: CorpusReader | None = None,
         turn: Turn | None = None,
+        pace: Pace | None = None,
     ) -> None:
         self.options = options
+        self.pace = pace or Pace.usual
         self.output = output
         self.command = command
         self.resume = resume
@@ -172,18 +175,21 @@ class Session:
         guard(self.output)
         with contextlib.ExitStack() as stack:
             stack.enter_context(self.turn.taken(lambda: self._wait("waiting for other interpreters")))
-            reader = self.reader or stack.enter_context(CorpusReader(self.options, self.objects))
+            reader = self.reader or stack.enter_context(CorpusReader(self.options, self.objects, self.pace))
             self._fetch(reader.executor.releases)
             executor = self._executor = self._open(reader, stack)
-            journal = Journal(self.output, resume=self.resume)
+            journal = Journal(self.output, resume=self.resume, durable=self.pace.durable)
             if journal.aside is not None:
                 instead = ", in place of an older one" if journal.older else ""
                 self.notes.append(
                     f"an unfinished run was here; it is kept as {journal.aside}{instead} (move it back to "
                     f"{journal.path.name} and say --resume to resume it)"
                 )
-            run = Run(self.options, State(), journal, executor, self.show, resumed=bool(journal.entries))
-            run.turn = self.turn
+            options = self.options
+            if self.pace.fewest is not None:
+                options = dataclasses.replace(options, fewest=min(options.fewest, self.pace.fewest))
+            run = Run(options, State(), journal, executor, self.show, resumed=bool(journal.entries))
+            run.turn, run.pace = self.turn, self.pace
             run.look = lambda: self.look(lambda: run.state.result(duration=run.spent(), complete=False))
             run.stopping, self._run = self.interrupted, run
             try:
@@ -227,7 +233,7 @@ class Session:
         if self.machine.connect is None:
             executor = reader.executor
             if python := self.machine.python:
-                another = InterpreterExecutor(python, executor.blobs, executor.codecs)
+                another = InterpreterExecutor(python, executor.blobs, executor.codecs, pace=self.pace)
                 executor = stack.enter_context(another)
             if here().fork_server:
                 executor.warm_up()

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import time
 from collections.abc import Mapping, Sequence
 
 from ..figure import Figure
-from ..jobs import CorpusInputs
+from ..jobs import CorpusInputs, Ended
 from ..ledger import EnvironmentEntry, OptionEntry, ProcessEntry, WarningEntry
 from ..messages.check import Checked
 from ..messages.reads import TimedReads
 from ..messages.timing import Time, Timed, TimedCell
-from ..method import Cores, Processes
-from ..results import BASELINE, Cell, Measurement, Outcome
+from ..method import Cores, Pace, Processes
+from ..results import BASELINE, Cell, Measurement
 from .context import Run, Stage
 from .groups import cells_release, grouped, without_twins
 from .lineup import Lineup, call_seconds, wanted
@@ -31,7 +30,7 @@ def time_cells(run: Run, stage: Stage) -> None:
         phase.go()
 
 
-def rounds_of(options: Options, calls: Sequence[float]) -> int:
+def rounds_of(options: Options, calls: Sequence[float], pace: Pace) -> int:
     """Return the rounds of a process: fewer where calls are long, for more processes in the same time.
 
     Variation between processes, mainly from the memory layout, is larger than variation between slices
@@ -40,9 +39,10 @@ def rounds_of(options: Options, calls: Sequence[float]) -> int:
     Args:
         options: Options of the run.
         calls: Seconds of a call, for each cell.
+        pace: How long its slices take.
     """
     seconds = Processes.OVERHEAD * sum(max(options.slice_seconds, call) for call in calls)
-    return max(Processes.FEWEST_ROUNDS, min(options.turns(len(calls)), round(Processes.START / seconds)))
+    return max(Processes.FEWEST_ROUNDS, min(options.turns(len(calls)), round(pace.slices / seconds)))
 
 
 def readers_first(done: int, cores: int) -> bool:
@@ -73,6 +73,7 @@ def job_of(
     modules: Mapping[str, str],
     cells: Sequence[Cell],
     checks: Mapping[str, Checked],
+    pace: Pace,
 ) -> Time:
     """Return the job that times cells of a corpus in one process.
 
@@ -82,6 +83,7 @@ def job_of(
         path: As in `jobs.Job`, like `modules`.
         cells: The cells, in their order.
         checks: Findings of the check, by codec.
+        pace: How long its slices take.
     """
     return Time(
         memory=options.cell_memory,
@@ -89,7 +91,7 @@ def job_of(
         modules=modules,
         corpus=corpus,
         cells=tuple(timed_cell(cell, checks) for cell in cells),
-        rounds=rounds_of(options, [call_seconds(cell, checks) for cell in cells]),
+        rounds=rounds_of(options, [call_seconds(cell, checks) for cell in cells], pace),
         slice=options.slice,
         collect=options.gc != "off",
         apart=options.burst,
@@ -116,7 +118,6 @@ class TimingPhase:
         self._twins: dict[Cell, Cell] = {}
         self._harness = math.inf
         self._progress = Progress(False)
-        self._begun = self._codecs_begun = 0.0
 
     def go(self) -> None:
         """Time all cells until the stop rule or the budget ends it."""
@@ -146,12 +147,10 @@ class TimingPhase:
             return []
         budget = self.stage.schedule.budget
         self.run.show(self._said(), min(budget, budget - self.stage.schedule.left()), budget)
-        self._begun = time.monotonic()
         cells = self.lineup.cells()
         groups, self._twins = without_twins(grouped(cells, isolate=self.run.options.isolate))
         if self._readers_first and not self._read(self.lineup.codecs_took):
             return []
-        self._codecs_begun = time.monotonic()
         # The same code in two processes differs by several per cent if its memory layout does.
         layout = self.done + 1 if any(map(cells_release, cells)) else 0
         return [TimingProcess(self.run.executor, group, self._job(group, layout)) for group in groups]
@@ -159,19 +158,19 @@ class TimingPhase:
     def take(self, turn: Sequence[Finished[Cell]]) -> None:
         """Record the figures of a turn, with those of the readers."""
         figures = {cell: found for finished in turn for cell, found in finished.figures().items()}
-        lost = self.lineup.lost(figures)
         if turn:
-            self.lineup.codecs_took = time.monotonic() - self._codecs_begun - lost
+            took = sum(finished.seconds for finished in turn) - self.lineup.lost(figures)
+            self.lineup.codecs_took = took
             if not self._readers_first and not self._read():
                 return
             self._record(turn, figures)
-        self.lineup.took = time.monotonic() - self._begun - lost
+            self.lineup.took = took + self._readers.took
         self.lineup.thin()
         self.run.look()
 
-    def fail(self, cell: Cell, outcome: Outcome, reason: str, stderr: str = "") -> None:
+    def fail(self, cell: Cell, ended: Ended) -> None:
         """Record why a cell has no figure; it is timed no more."""
-        self.run.fail(cell, outcome, reason, stderr)
+        self.run.fail(cell, ended)
 
     def look(self) -> None:
         """Measure the progress."""
@@ -279,8 +278,15 @@ class TimingPhase:
         Args:
             layout: Number of its memory layout, see `messages.timing.Time`.
         """
+        stage = self.stage
         job = job_of(
-            self.run.options, self.stage.corpus, self.stage.path, self.stage.modules, group, self.stage.checks
+            self.run.options,
+            stage.corpus,
+            stage.path,
+            stage.modules,
+            group,
+            stage.checks,
+            self.run.pace,
         )
         return dataclasses.replace(
             job, layout=layout, backends=self.run.options.where(), repeats=self._repeats

@@ -187,7 +187,8 @@ def _process(tasks: Sequence[Task]) -> Ended:
         heartbeat.close()
     said = done.stderr.decode(errors="replace").strip()
     if done.returncode or not done.stdout:
-        return Ended(None, *why(done.returncode, said), said, cell)
+        failed = why(done.returncode, said)
+        return Ended(None, failed.outcome, failed.reason, said, cell)
     return Ended(pickle.loads(done.stdout), cell=cell)
 
 

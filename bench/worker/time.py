@@ -15,7 +15,7 @@ from typing import Any
 from ..contention import free_level, highest_free, overall
 from ..figure import Figure
 from ..heartbeat import IDLE
-from ..jobs import Answer
+from ..jobs import OVER_MEMORY, Answer, Failed
 from ..messages.timing import Time, Timed, TimedCell
 from ..method import Cores, Slices
 from ..operations import operation
@@ -118,7 +118,7 @@ class Process:
         self._reference_kernels = [
             self._cell(made, [Slices.UNKNOWN] * len(ITEMS), 0.0) for _ in range(Slices.REFERENCE)
         ]
-        self.failed: dict[int, str] = {}
+        self.failed: dict[int, Failed] = {}
 
     def enter(self, index: int, made: TimedWork, seconds: Sequence[float], extra: float = 0.0) -> None:
         """Add a cell.
@@ -179,7 +179,7 @@ class Process:
             try:
                 took = self._turn(cell, part, r)
             except Exception as error:  # noqa: BLE001 - only this cell fails, whatever is raised
-                self.failed[index] = _text(error)
+                self.failed[index] = _failed(error)
                 del self._cells[index]
                 continue
             if os.getpid() != me:
@@ -304,7 +304,7 @@ class Process:
         every = [track for parts in (*tracks.values(), *rulers) for track in parts]
         return Timed(
             answers,
-            {str(index): text for index, text in self.failed.items()},
+            {str(index): failed for index, failed in self.failed.items()},
             reference_kernel=raw,
             harness=harness(2_000),
             dirty=sum(len(t.dirty) for t in every) / max(1, sum(len(t.times) for t in every)),
@@ -352,7 +352,7 @@ def run(job: Time, context: WorkerContext) -> Answer:
                 stack.callback(made.close)
                 process.enter(index, made, seconds, cell.extra)
             except Exception as error:  # noqa: BLE001 - only this cell fails, whatever is raised
-                process.failed[index] = _text(error)
+                process.failed[index] = _failed(error)
         context.beat(IDLE)
         return process.go(collect=job.collect)
 
@@ -428,7 +428,7 @@ def harness(calls: int, tries: int = Slices.TRIES) -> float:
     return max(min(made.run(batch, 0, calls)[0] for _ in range(tries)) / calls for made in found)
 
 
-def _text(error: Exception) -> str:
+def _failed(error: Exception) -> Failed:
     if isinstance(error, MemoryError):
-        return "went over its memory limit (--cell-memory)"
-    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        return OVER_MEMORY
+    return Failed(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)

@@ -18,7 +18,7 @@ from ..contention import free_level, highest_free, overall
 from ..figure import Figure
 from ..foreign.port import ForeignWorker, LibraryRefusal, Restarted, TimedSlices, WorkerError
 from ..heartbeat import IDLE
-from ..jobs import Answer
+from ..jobs import Answer, Failed
 from ..messages.reads import TimedReads, TimeReads
 from ..method import Cores, Readers
 from . import gauge
@@ -74,19 +74,32 @@ class _Turns:
     """
 
     def __init__(self, job: TimeReads, context: WorkerContext, workers: Sequence[Restarted]) -> None:
-        self._known = [readable(read, job.corpus, context.blobs) for read in job.reads]
         self._job = job
         self._beat = context.beat
         self._workers = workers
-        self._parts = _parts(min(len(given.payloads) for given in self._known), job.records)
+        self.errors: dict[str, Failed] = {}
+        self._known = self._readable(context)
+        fewest = min((len(given.payloads) for given in self._known.values()), default=0)
+        self._parts = _parts(fewest, job.records)
         self._cells: dict[int, _Cell] = {}
-        self.errors: dict[str, str] = {}
         self.readings = [gauge.read()]
 
     @property
     def free_level(self) -> float:
         """The baseline of the contention so far."""
         return free_level(self.readings, self._job.free_level)
+
+    def _readable(self, context: WorkerContext) -> dict[int, Readable]:
+        """Return what each library reads; where this fails, only this library has no figure."""
+        found = {}
+        for index, read in enumerate(self._job.reads):
+            self._beat(index)
+            try:
+                found[index] = readable(read, self._job.corpus, context.blobs)
+            except Exception as error:  # noqa: BLE001 - whatever the codec raises
+                self.errors[str(index)] = Failed(f"{type(error).__name__}: {error}")
+        self._beat(IDLE)
+        return found
 
     def go(self) -> None:
         """Take all turns, and repeat those on a shared core as long as the job allows."""
@@ -114,7 +127,7 @@ class _Turns:
         Libraries of one language share code, which is compiled again if another one uses it otherwise.
         """
         every = [number for part in self._parts for number in part]
-        for index, known in enumerate(self._known):
+        for index, known in self._known.items():
             if self._cells and time.monotonic() > latest:
                 return
             self._beat(index)
@@ -124,7 +137,7 @@ class _Turns:
                 usual = max(fmean(map(len, payloads)), 1.0)
                 self._cells[index] = _Cell(known, usual, timed.warmup_ns * 1e-9)
             else:
-                self.errors[str(index)] = timed.reason
+                self.errors[str(index)] = Failed(timed.reason)
 
     def _round(self, turn: int) -> None:
         """Give each library a turn."""
@@ -138,7 +151,7 @@ class _Turns:
             if isinstance(timed, TimedSlices):
                 cell.enter(turn, asked, timed, max(before, self.readings[-1]))
             else:
-                self.errors[str(index)] = timed.reason
+                self.errors[str(index)] = Failed(timed.reason)
                 del self._cells[index]
 
     def _timed(

@@ -164,6 +164,7 @@ def _remarks(trials: Sequence[TriedCodec]) -> Iterator[str]:
         "reading version; ± is half the 95 % interval of the mean over processes"
     )
     yield from _told(trials, _refusals)
+    yield from _told(trials, _untimed)
     yield from _told(trials, _faults, examples=True)
     kept = [trial.codec for trial in trials if trial.backward.unknown or trial.forward.unknown]
     dropped = [
@@ -184,6 +185,10 @@ _What = tuple[str, str, str]
 
 def _refusals(reading: CrossReading) -> list[_What]:
     return [("refused", "", reading.error)] if reading.refused else []
+
+
+def _untimed(reading: CrossReading) -> list[_What]:
+    return [("not timed", "", reading.untimed)] if reading.untimed else []
 
 
 def _faults(reading: CrossReading) -> list[_What]:
@@ -345,6 +350,7 @@ def _reading(reading: CrossReading, cost: ReadingCost | None = None) -> dict[str
         "refused": reading.refused,
         "error": reading.error,
         "failed": reading.failed,
+        "untimed": reading.untimed,
         "faults": [asdict(found) for found in reading.faults],
         "unknown_fields_kept": reading.unknown,
     }

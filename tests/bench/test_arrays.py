@@ -22,6 +22,7 @@ from bakeoff.bench.equality.losses import find_losses
 from bakeoff.bench.worker.records import array_kinds, caches_text
 from bakeoff.codecs import EncodeError
 from bakeoff.codecs.conventions.arrays import kind_of
+from hurried import HURRIED
 
 np = pytest.importorskip("numpy", reason="missing here: numpy; pip install numpy")
 pd = pytest.importorskip("pandas", reason="missing here: pandas; pip install pandas")
@@ -477,7 +478,6 @@ def test_only_objects_keep_what_encoders_ask_for(value: Any, caches: bool) -> No
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("hurried")
 @pytest.mark.parametrize(
     ("rows", "joined"),
     [
@@ -499,7 +499,7 @@ def test_codecs_for_arrays_join_a_run_of_records_with_arrays(
 
     for joining, expected in ((tuple(codecs.specialists()), joined), ((), set())):
         output = tmp_path / f"{len(joining)}.json"
-        result = Session(dataclasses.replace(options, joining=joining), output).run()
+        result = Session(dataclasses.replace(options, joining=joining), output, pace=HURRIED).run()
 
         assert {"json", "pickle"} | expected == {cell.cell.codec for cell in result.cells}
         assert all(cell.outcome in ("ok", "lossy") for cell in result.cells), result.cells

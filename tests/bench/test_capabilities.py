@@ -17,9 +17,11 @@ from bakeoff import memory
 from bakeoff.bench import capabilities
 from bakeoff.bench.capabilities import Capabilities, lost, probe
 from bakeoff.bench.messages.prepare import Prepare
+from bakeoff.bench.method import Pace
 from bakeoff.bench.results import read
 from bakeoff.bench.run import processes
 from bakeoff.bench.run.environment import environment, is_fact
+from bakeoff.bench.run.processes import LocalExecutor
 from inprocess import run
 
 ROOT = Path(__file__).parents[2]
@@ -141,11 +143,9 @@ def test_a_worker_without_progress_is_ended(
     server: bool,
     groups: bool,
     hide: Callable[[Capabilities], None],
-    monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
 ) -> None:
     hide(replace(probe(), fork_server=server, process_groups=groups))
-    monkeypatch.setattr(processes, "FORKED", (Prepare,))
     (tmp_path / "endless.py").write_text(
         "import time\ndef records():\n    while True: time.sleep(9)\n    yield"
     )
@@ -159,7 +159,7 @@ def test_a_worker_without_progress_is_ended(
         infer=False,
         batch=0,
     )
-    with processes.LocalExecutor() as executor:
+    with LocalExecutor(pace=Pace(forks=True)) as executor:
         ended = executor.work(job, over=lambda: bool(executor._running))
         left = executor._running
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -46,7 +47,7 @@ from bakeoff.codecs import registry
 from bakeoff.errors import RunError
 from bakeoff.schemas.difference import compare
 from bakeoff.schemas.schema import Schema
-from hurried import hurry
+from hurried import HURRIED, hurry
 
 DEADLY = """
 import json, os, signal, sys
@@ -64,6 +65,8 @@ deadly = dumps, loads
 """A codec that kills the processes that time its loads, which are not forked from the one of the checks."""
 KILLED = "was killed by the kernel"
 TIMED = (Time, TimeVersions)
+PACE = replace(HURRIED, forks=False)
+"""Timing processes are not forked, so that they can be started dead."""
 
 
 class Killer:
@@ -108,8 +111,7 @@ def killer(monkeypatch: pytest.MonkeyPatch) -> Killer:
     def called(command: Sequence[str], **named: Any) -> subprocess.CompletedProcess[bytes]:
         return call(DYING if made.wants() else command, **named)
 
-    hurry(monkeypatch.setattr)
-    monkeypatch.setattr(processes, "FORKED", tuple(kind for kind in processes.FORKED if kind not in TIMED))
+    hurry(monkeypatch.setattr, PACE)
     monkeypatch.setattr(LocalExecutor, "_run", running)
     monkeypatch.setattr(processes, "_started", start)
     monkeypatch.setattr(timing, "subprocess", SimpleNamespace(run=called))
@@ -169,26 +171,26 @@ def isolated(folder: Path, codecs: Sequence[str]) -> Reasons:
 def confirm(folder: Path, codecs: Sequence[str]) -> Reasons:
     """`bakeoff compare --confirm`."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(interleaved, "LOOKS", [2])
         patch.setattr(interleaved, "same_core", lambda one, other: True)
         result = read(folder / "before.json")
         sides = (Side(sys.executable, result), Side(sys.executable, result))
         cells = [Cell("few", "load", codec) for codec in codecs]
         options = options_of(result, (), schema=None, trusted=False)
-        found = interleave(sides, cells, options, lambda *_: True, budget=600.0)
+        found = interleave(sides, cells, options, lambda *_: True, budget=600.0, looks=[2])
     for before, after in found.samples.values():
         assert [0, 1] == [each.pair for each in before] == [each.pair for each in after]
     return {cell.codec: found.failed.get(cell, "" if cell in found.samples else "lost") for cell in cells}
 
 
 def evolve(folder: Path, codecs: Sequence[str]) -> Reasons:
-    """`bakeoff evolve`, which does not say why it has no figure."""
+    """`bakeoff evolve`."""
     difference = compare(
         Schema({"id": int, "name": str}), Schema({"id": int, "name": str, "age": int | None})
     )
     trials, costs = attempts(codecs, difference, *sample(difference, 20), 0.0, lambda *_: None)
     assert not any(trial.backward.failed for trial in trials)
-    return {codec: "" if (codec, "old→new") in costs else KILLED for codec in codecs}
+    assert all(bool(trial.backward.untimed) != ((trial.codec, "old→new") in costs) for trial in trials)
+    return {trial.codec: trial.backward.untimed for trial in trials}
 
 
 def watch(folder: Path, codecs: Sequence[str]) -> Reasons:

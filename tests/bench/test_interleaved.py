@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.bench.method import Processes
+from bakeoff.bench.method import Pace
 from bakeoff.bench.results import Cell, Measurement, ResultData, read
 from bakeoff.bench.run import interleaved
 from bakeoff.bench.run.interleaved import Again, Side, interleave, options_of
@@ -31,10 +31,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> ResultData:
 
 
 @pytest.fixture(autouse=True)
-def few_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(interleaved, "LOOKS", [2])
-    monkeypatch.setattr(Processes, "START", 0.0)  # slices take as long
-    monkeypatch.setattr(interleaved, "same_core", lambda one, other: True)  # whoever else uses this machine
+def one_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever else uses this machine."""
+    monkeypatch.setattr(interleaved, "same_core", lambda one, other: True)
 
 
 def wrapped(folder: Path, *lines: str) -> str:
@@ -60,6 +59,8 @@ def measured(
         options or options_of(run, (), schema=None, trusted=False),
         enough,
         budget=600.0,
+        looks=[2],
+        pace=Pace(slices=0.0),
     )
 
 

@@ -16,7 +16,6 @@ from bakeoff.bench.ledger import CellEntry
 from bakeoff.bench.messages.check import Checked
 from bakeoff.bench.messages.timing import Time, Timed
 from bakeoff.bench.results import Cell, CellFinding
-from bakeoff.bench.run import readers, rounds, schedule, time
 from bakeoff.bench.run.context import Run, Stage
 from bakeoff.bench.run.options import Options
 from bakeoff.bench.run.schedule import Schedule
@@ -47,8 +46,7 @@ class Timing:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     made = Clock()
-    for module in (time, rounds, readers, schedule):
-        monkeypatch.setattr(module, "time", made)
+    monkeypatch.setattr("time.monotonic", made.monotonic)
     return made
 
 

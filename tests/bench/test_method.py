@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import pytest
 
 from bakeoff.bench import method
-from bakeoff.bench.method import GROUPS, Constant, constants, printed
+from bakeoff.bench.ledger import HeadEntry
+from bakeoff.bench.method import GROUPS, Constant, Pace, Processes, constants, printed
+from bakeoff.bench.results import FORMAT_VERSION
+from bakeoff.bench.run.journal import Journal
+from bakeoff.bench.run.options import Options
+from bakeoff.bench.run.time import rounds_of
+from hurried import HURRIED
 
 PAGE = Path(__file__).parents[2] / "docs/explanation/measuring.md"
 
@@ -73,3 +80,27 @@ def test_every_constant_is_printed_with_its_reason() -> None:
 )
 def test_the_documentation_quotes_the_constants(sentence: str) -> None:
     assert sentence in " ".join(PAGE.read_text("utf-8").split())
+
+
+def test_a_pace_is_the_users_unless_a_test_says_otherwise() -> None:
+    assert Pace() == Pace.usual
+    assert {"durable": True, "forks": False, "fewest": None}.items() <= dataclasses.asdict(Pace()).items()
+
+
+def test_slices_of_a_process_take_as_long_as_the_pace_says() -> None:
+    options, calls = Options(("made",), ("json",)), [1e-6] * 4
+
+    assert Processes.FEWEST_ROUNDS == rounds_of(options, calls, HURRIED) < rounds_of(options, calls, Pace())
+
+
+@pytest.mark.parametrize("pace", [Pace(), HURRIED])
+def test_a_journal_is_synced_if_it_must_survive(
+    pace: Pace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[int] = []
+    monkeypatch.setattr("os.fsync", synced.append)
+    journal = Journal(tmp_path / "x.json", durable=pace.durable)
+    journal.write(HeadEntry(FORMAT_VERSION))
+    journal.remove()
+
+    assert pace.durable == bool(synced)

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from bakeoff.bench.foreign import builds
 from bakeoff.bench.foreign.port import WorkerLibrary
-from bakeoff.bench.jobs import Ended, Job
-from bakeoff.bench.messages.reads import ReaderCommand, TimeReads
+from bakeoff.bench.heartbeat import IDLE
+from bakeoff.bench.jobs import CorpusInputs, Ended, Job
+from bakeoff.bench.messages.reads import ReadCell, ReaderCommand, TimedReads, TimeReads
 from bakeoff.bench.results import Cell, CellResult, ReadFacts, ResultData, read
 from bakeoff.bench.run.languages import Language, TimedLibrary
 from bakeoff.bench.run.processes import LocalExecutor
 from bakeoff.bench.run.readers import fitting
 from bakeoff.bench.run.time import readers_first
+from bakeoff.bench.worker import time_reads
+from bakeoff.bench.worker.records import Payloads
 from inprocess import bakeoff
 
 REFERENCE = Path(builds.__file__).with_name("pypy") / "worker.py"
@@ -179,6 +184,30 @@ def planned(language: str, library: str, rough: float, *, exact: bool = True) ->
     spoken = Language(language, language.title(), "1", (known,), ReaderCommand((language,), "."))
     cell = Cell("mine", "read", "json", place=f"{language}-{library}")
     return cell, TimedLibrary(spoken, known, "payloads", None, rough, warmup=1.0, start=1.0, exact=exact)
+
+
+@pytest.mark.slow
+def test_payloads_that_cannot_be_read_cost_only_their_reader(tmp_path: Path) -> None:
+    """And a process that dies of them knows whose they are."""
+    beats: list[int] = []
+    blobs = {"good": Payloads([b"[1]"] * 9, {}).stored(), "bad": b"not payloads"}
+    context: Any = SimpleNamespace(blobs=blobs, beat=beats.append)
+    job = TimeReads(
+        corpus=CorpusInputs(""),
+        workers=(ReaderCommand((sys.executable, str(REFERENCE)), str(tmp_path)),),
+        reads=(ReadCell(0, "json", "json", "bad"), ReadCell(0, "json", "orjson", "good")),
+        records=9,
+        slice=0.001,
+        seconds=math.inf,
+        patience=60.0,
+        least=0.0,
+        repeats=0.0,
+    )
+    answer = time_reads.run(job, context)
+
+    assert isinstance(answer, TimedReads)
+    assert (["1"], ["0"]) == ([*answer.cells], [*answer.errors])
+    assert [0, 1, IDLE] == beats[:3]
 
 
 def test_short_time_is_for_the_best_library_of_each_language() -> None:

@@ -121,7 +121,7 @@ LIES: Mapping[str, Any] = {
 def ended(answer: Any, number: int = 0, **fields: Any) -> bytes:
     """Return the message of a job's end."""
     plain = {"answer": answer, "outcome": "ok" if answer else "error", "reason": "", "stderr": ""}
-    rest = {"cell": -1, "notes": [], "host": "far", "dictionary": ""}
+    rest = {"option": "", "cell": -1, "notes": [], "host": "far", "dictionary": ""}
     return frame("ended", number=number, **plain | rest | fields)
 
 
@@ -152,6 +152,8 @@ def test_an_honest_answer_is_taken(job: Job, answer: Mapping[str, Any], tmp_path
         (TIME, ended(FOUND), "an answer of another kind than timed"),
         (TIME, ended(None, outcome="ok"), "an outcome without its answer"),
         (TIME, ended(None, outcome="great"), "outcome is 'great'"),
+        (TIME, ended(None, option=1), "1 is not a text"),
+        (TIME, ended({**TIMED, "errors": {"0": {"reason": 1}}}), "reason is 1"),
         (TIME, ended(None, cell=1), "a cell is not of the job"),
         (TIME, ended({**TIMED, "kind": "check"}), "unexpected keyword argument"),
         (TIME, ended(TIMED, number=7), "7"),

@@ -39,13 +39,12 @@ import sys, time
 now, begun = time.monotonic, time.monotonic()
 time.monotonic = lambda: begun + (now() - begun) / 20
 
-from bakeoff.bench.messages.prepare import Prepare
-from bakeoff.bench.messages.timing import Time
-from bakeoff.bench.run import processes, schedule
+from bakeoff.bench.method import Pace
+from bakeoff.bench.run import schedule
 from bakeoff.bench.run.state import State
 from bakeoff.cli import main
 
-processes.FORKED = (*processes.FORKED, Prepare, Time)
+Pace.usual = Pace(forks=True)
 State.free = lambda self, corpus: True
 
 if sys.argv[1] == "ended":

@@ -10,8 +10,7 @@ import pytest
 from bakeoff.bench.run.options import Options
 from bakeoff.bench.run.session import Session
 from bakeoff.codecs.streams.compression import dictionary_id
-
-pytestmark = pytest.mark.usefixtures("hurried")
+from hurried import HURRIED
 
 OPERATIONS = ("dump", "size")
 
@@ -25,7 +24,8 @@ def run(tmp_path, **options):
         budget=0.0,
         no_time_limit=True,
     )
-    return Session(dataclasses.replace(plain.quick(), budget=0.0, **options), tmp_path / "r.json").run()
+    options = dataclasses.replace(plain.quick(), budget=0.0, **options)
+    return Session(options, tmp_path / "r.json", pace=HURRIED).run()
 
 
 @pytest.mark.slow

@@ -22,6 +22,7 @@ from bakeoff.bench.lab.evolution.trial import CrossReading, Trial, sample, try_c
 from bakeoff.bench.lab.evolution.versions import as_version
 from bakeoff.bench.messages.timing import Timed
 from bakeoff.codecs import registry
+from bakeoff.reports.tables.evolution import Evolution, table
 from bakeoff.schemas.difference import SchemaDifference, compare, contains
 from bakeoff.schemas.tree import types as t
 from bakeoff.schemas.wire.layout import Leaf
@@ -400,3 +401,11 @@ def test_a_default_does_not_hide_a_new_number() -> None:
     (trial,) = tried(compare(proto("int32 n = 2;"), proto("int32 n = 3;"), {}), "protobuf")
 
     assert [("wrong", "$.n")] == told(trial.backward)
+
+
+def test_a_note_says_why_a_cost_is_missing() -> None:
+    died = CrossReading(1, untimed="died, while being timed")
+    trials = [Trial("json", CrossReading(1), CrossReading(1)), Trial("orjson", CrossReading(1), died)]
+    found = table(Evolution("old", "new", versions({"a": int}, {"b": int}), trials, {}, 1))
+
+    assert "new→old not timed (orjson): died, while being timed" in found.sections[0].remarks

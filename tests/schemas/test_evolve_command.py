@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import pytest
 
-from bakeoff.bench.method import Budget
 from bakeoff.codecs import registry
+from hurried import HURRIED, hurry
 from inprocess import exit_code
 
 OLD = """
@@ -162,7 +163,7 @@ eat = dying(lambda: bytearray(1 << 40))
 def test_a_codec_that_dies_costs_its_row(
     files: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Budget, "CELL_TIMEOUT", 4.0)
+    hurry(monkeypatch.setattr, replace(HURRIED, patience=4.0))
     monkeypatch.setattr(registry, "_registered", {})
     Path("killer.py").write_text(KILLER)
     own = [f"{name}=killer.py:{name}" for name in ("segfault", "leave", "hang", "eat")]
@@ -212,6 +213,8 @@ def test_a_codec_that_dies_while_it_is_timed_has_no_cost(
 
     plain, tired = json.loads(capsys.readouterr().out)["codecs"]
     assert plain["new_to_old"].pop("cost")["ratio"] > 0
+    assert "ended the process with exit code 3, while being timed" == tired["new_to_old"].pop("untimed")
+    assert "" == plain["new_to_old"].pop("untimed")
     assert tired["new_to_old"] == plain["new_to_old"]
 
 

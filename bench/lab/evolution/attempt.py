@@ -1,7 +1,7 @@
 """A trial of each codec in a separate process, then timing in processes that all codecs share.
 
 A codec that crashes on a payload of the other version loses its row; one that crashes during timing loses its
-costs.
+costs, and says why.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ....imports import imported, search_path
 from ....schemas.difference import SchemaDifference
 from ...jobs import Answer, Ended
 from ...messages.evolution import TimeVersions, TriedVersions, TryVersions
-from ...method import Budget
+from ...method import Budget, Pace
 from .cost import ROUNDS, Key, ReadingCost, payloads
 from .field_faults import FieldFault
 from .trial import CrossReading, Trial, try_codec
@@ -38,6 +38,8 @@ def attempts(
     new: Sequence[Any],
     seconds: float,
     show: Callable[[int, int], object],
+    *,
+    pace: Pace | None = None,
 ) -> tuple[list[Trial], Costs]:
     """Return how each codec reads the two versions, and the cost of reading the other one.
 
@@ -47,6 +49,7 @@ def attempts(
         new: The same records in the newer one.
         seconds: Time for all codecs, both trials and timing. One timing process runs in any case.
         show: Called with the number of codecs that were tried, and their total.
+        pace: How patient it is; `Pace.usual` if it is None.
 
     Raises:
         RunError: There is no folder for temporary files.
@@ -61,14 +64,15 @@ def attempts(
         return whole - (time.monotonic() - started)
 
     path = search_path()
-    with LocalExecutor() as executor:
+    with LocalExecutor(pace=pace) as executor:
+        patience = executor.pace.patience
         key = executor.blobs.put(pickle.dumps((difference, list(old), list(new))))
         jobs = [
             TryVersions(memory=Budget.CELL_MEMORY, path=path, modules=imported(), codec=name, versions=key)
             for name in names
         ]
         waiting: list[Future[Ended]] = [
-            executor.submit(job, patience=Budget.CELL_TIMEOUT, over=lambda: left(max(seconds, LEAST)) < 0)
+            executor.submit(job, patience=patience, over=lambda: left(max(seconds, LEAST)) < 0)
             for job in jobs
         ]
         tried: list[Trial] = []
@@ -83,13 +87,13 @@ def attempts(
             memory=Budget.CELL_MEMORY, path=path, modules=imported(), versions=key, cells=(), rounds=ROUNDS
         )
         plan = Rereading(executor, job, cells, lambda: left(seconds))
-        Rounds(plan, patience=Budget.CELL_TIMEOUT).conduct()
-        return tried, plan.costs()
+        Rounds(plan, patience=patience).conduct()
+        return [_timed(trial, plan.failed) for trial in tried], plan.costs()
 
 
 def _found(name: str, records: int, ended: Ended) -> Trial:
     if ended.answer is None:
-        reason = f"the codec {ended.cause}"
+        reason = f"the codec {ended.reason}"
         if ended.outcome == "unfinished":
             reason = "not enough time (--budget)"
         failed = CrossReading(records, failed=reason)
@@ -99,6 +103,15 @@ def _found(name: str, records: int, ended: Ended) -> Trial:
         None if pair is None else (_reading(pair[0]), _reading(pair[1])) for pair in answer.changes
     )
     return Trial(name, _reading(answer.backward), _reading(answer.forward), changes)
+
+
+def _timed(trial: Trial, failed: Mapping[Key, str]) -> Trial:
+    """Say in a trial why its timing failed."""
+    return dataclasses.replace(
+        trial,
+        backward=dataclasses.replace(trial.backward, untimed=failed.get((trial.codec, "old→new"), "")),
+        forward=dataclasses.replace(trial.forward, untimed=failed.get((trial.codec, "new→old"), "")),
+    )
 
 
 def _reading(plain: Mapping[str, Any]) -> CrossReading:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from ...jobs import Digest, Executor
+from ...jobs import Digest, Ended, Executor
 from ...messages.evolution import TimeVersions
 from ...messages.timing import Timed, TimedCell
-from ...results import Outcome
 from ...run.rounds import GRACE, Finished, TimingProcess
 from .cost import Key, ReadingCost, costs
 
@@ -26,8 +24,8 @@ class Rereading:
         left: Returns the seconds that are left; see `rounds.Plan`.
         cells: The cells of each process, by the index of its answer.
         answers: The answers.
-        began: When the last process began, on the monotonic clock.
-        took: Seconds that it took.
+        failed: Why a cell has no cost, in a sentence.
+        took: Seconds of the last process that answered.
     """
 
     executor: Executor
@@ -36,7 +34,7 @@ class Rereading:
     left: Callable[[], float]
     cells: dict[int, list[Key]] = field(default_factory=dict)
     answers: list[Timed] = field(default_factory=list)
-    began: float = 0.0
+    failed: dict[Key, str] = field(default_factory=dict)
     took: float = 0.0
 
     @property
@@ -53,22 +51,22 @@ class Rereading:
         """Return a process in which each cell has two decodes."""
         if not self.payloads or (self.answers and self.left() <= self.took):
             return []
-        self.began = time.monotonic()
         cells = tuple(TimedCell(name, way, digest) for (name, way), digest in self.payloads.items())
         decodes = [(key, decode) for key in self.payloads for decode in (0, 1)]
         return [TimingProcess(self.executor, decodes, dataclasses.replace(self.job, cells=cells))]
 
     def take(self, turn: Sequence[Finished[tuple[Key, int]]]) -> None:
         """Keep the answer of a process."""
-        self.took = time.monotonic() - self.began
         for finished in turn:
             assert isinstance(finished.answer, Timed)
+            self.took = finished.seconds
             self.cells[self.done] = list(dict.fromkeys(key for key, _ in finished.cells))
             self.answers.append(finished.answer)
 
-    def fail(self, cell: tuple[Key, int], outcome: Outcome, reason: str, stderr: str = "") -> None:
+    def fail(self, cell: tuple[Key, int], ended: Ended) -> None:
         """Time a cell no more; it has no cost."""
         self.payloads.pop(cell[0], None)
+        self.failed[cell[0]] = ended.reason
 
     def look(self) -> None:
         """Do nothing: only the time ends it."""

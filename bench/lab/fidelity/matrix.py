@@ -377,7 +377,7 @@ def matrix(codecs: Iterable[str], *, schemas: bool = True) -> Iterator[tuple[str
 
 def _told(ended: Ended) -> dict[str, Tried]:
     found = {value: _tried(*rest) for value, *rest in ended.notes}
-    gone = FidelityCell("crash", ended.cause[:200])
+    gone = FidelityCell("crash", ended.reason[:200])
     return {row.name: found.get(row.name, Tried(gone, gone)) for row in VALUES}
 
 

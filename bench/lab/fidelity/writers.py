@@ -69,7 +69,7 @@ def _read_back(payloads: Mapping[str, Collection[_Payload]]) -> dict[tuple[str, 
 
 
 def _told(ended: Ended, count: int) -> list[Back]:
-    gone = FidelityCell("crash", ended.cause[:200])
+    gone = FidelityCell("crash", ended.reason[:200])
     backs = [form if error is None else FidelityCell("unreadable", error) for form, error in ended.notes]
     return backs + [gone] * (count - len(backs))
 

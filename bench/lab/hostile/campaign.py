@@ -103,11 +103,11 @@ def _check(
             watch=lambda cell, beats: show(name, max(cell, 0)),
         )
         if not ended.notes:
-            return AttackedCodec(name, failed=ended.cause)
+            return AttackedCodec(name, failed=ended.reason)
         cases = [CASES[number] for number in ended.notes[0]]
         seen += [Seen(**each) for each in ended.notes[1:]]
         if len(seen) < len(cases):
-            seen.append(Seen(_OUTCOMES.get(ended.outcome, "died"), ended.cause))
+            seen.append(Seen(_OUTCOMES.get(ended.outcome, "died"), ended.reason))
         if len(seen) == len(cases):
             break
     found = []

@@ -122,6 +122,7 @@ class _Agent:
             "answer": None if answer is None else json.loads(encode(answer)),
             "outcome": ended.outcome,
             "reason": ended.reason,
+            "option": ended.option,
             "stderr": ended.stderr,
             "cell": ended.cell,
             "notes": list(ended.notes),

@@ -11,7 +11,7 @@ from typing import Any
 
 from ....codecs import describe
 from ...heartbeat import IDLE
-from ...jobs import Ended, Job, decode
+from ...jobs import Ended, Failed, Job, decode
 from ...messages.alone import Alone, AloneAnswer
 from ...messages.check import Check, Checked
 from ...messages.survey import Surveyed, SurveyJob
@@ -58,6 +58,7 @@ def ended_of(plain: Mapping[str, Any], job: Job) -> Ended:
             "answer": None,
             "outcome": plain["outcome"],
             "reason": text(plain["reason"]),
+            "option": text(plain["option"]),
             "stderr": text(plain["stderr"]),
             "cell": plain["cell"],
             "host": text(plain["host"]),
@@ -185,7 +186,11 @@ def _timed(answer: Timed, job: Time) -> Timed:
         _figures(value for key, value in fields_of(figure).items() if key != "drift")
     _figures((answer.harness, answer.dirty, answer.contention, answer.free_level))
     _require(answer.reference_kernel > 0, "a time is not above 0")
-    return dataclasses.replace(answer, errors={index: text(said) for index, said in answer.errors.items()})
+    return dataclasses.replace(answer, errors={index: _failed(each) for index, each in answer.errors.items()})
+
+
+def _failed(each: Failed) -> Failed:
+    return dataclasses.replace(each, reason=text(each.reason), option=text(each.option))
 
 
 def _found(answer: AloneAnswer, job: Alone) -> AloneAnswer:

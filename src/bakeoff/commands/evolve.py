@@ -85,7 +85,8 @@ def command(
     them. NEW gets the field numbers of OLD, unless both define numbers (.proto).
 
     Each codec is tried in a separate process: if it crashes, hangs or runs out of memory, only its row
-    fails. All codecs are timed in shared processes, as in a run; a codec that dies there has no cost.
+    fails. All codecs are timed in shared processes, as in a run; a codec that dies there has no cost, and
+    a note below the table says why.
 
     Exit codes: 0 everything is read without loss, 1 something is lost, refused or does not match, 2 usage
     error.
