@@ -117,14 +117,14 @@ def _is_newest(function: str, options: Mapping[str, str]) -> bool:
 
 
 def obstacle(options: Mapping[str, str], function: str) -> str:
-    """Return the option of a call that keeps others from replacing it; empty if there is none."""
+    """Return which option of a call keeps others from replacing it, in words; empty if there is none."""
     harmless = FORMATS[USES[function].form].harmless
     for name, said in named(function, options).items():
         if name in ("Loader", "Dumper") and said not in _KINDS:
             is_fast = said.startswith("C") and said[1:] in _KINDS
-            return f"{said} is libyaml's already" if is_fast else f"{name}={said}"
+            return f"{said} is libyaml's already" if is_fast else f"it is called with {name}={said}"
         if name not in harmless and said not in _USUAL:
-            return f"argument {int(name) + 1}" if name.isdigit() else f"{name}="
+            return f"it is called with {f'argument {int(name) + 1}' if name.isdigit() else f'{name}='}"
     return ""
 
 

@@ -159,7 +159,9 @@ def _tasks(sites: Sequence[Site], seconds: float) -> tuple[list[tuple[Site, Task
             left_out.append(_left_out(site, "no record was kept"))
         else:
             timed.append((site, job))
-    left_out += [_left_out(site, "little time") for site in sites[_MOST:]]
+    left_out += [
+        _left_out(site, f"only the {_MOST} places that take most time are timed") for site in sites[_MOST:]
+    ]
     return timed, left_out
 
 
@@ -167,10 +169,10 @@ def _obstacle(site: Site) -> str:
     """Return what keeps other libraries from replacing the calls of a site; empty if there is nothing."""
     if USES[site.function].form == "pickle" and site.stack and _WORKERS in site.stack[0].file:
         return "multiprocessing chooses the format"
-    if option := obstacle(site.options, site.function):
-        return option
+    if reason := obstacle(site.options, site.function):
+        return reason
     has_objects = any(kept.value is False or not is_plain(site.function, kept) for kept in site.kept)
-    return "records with objects of classes" if has_objects else ""
+    return "its records have objects of classes" if has_objects else ""
 
 
 def _savings(

@@ -307,7 +307,7 @@ def _times(job: Task, beat: Callable[[Other], object]) -> Times:
     if FUNCTIONS[job.function].bare and any(
         len(mine(each)) != kept.size for each, kept in zip(subjects, job.kept, strict=True)
     ):
-        return failed(job, "options of the constructor")
+        return failed(job, "its constructor has options")
     calls, refused = {OWN: (mine, subjects)}, dict(job.ended)
     for other in others(job.function, job.options):
         if other in refused:

@@ -63,20 +63,20 @@ def test_each_watched_function_has_alternatives_or_a_reason() -> None:
     [
         ("pickle.dumps", {"1": "2"}, ""),
         ("pickle.dump", {"1": "<BufferedWriter>", "protocol": "5"}, ""),
-        ("pickle.dumps", {"buffer_callback": "<function>"}, "buffer_callback="),
-        ("pickle.loads", {"encoding": "'bytes'"}, "encoding="),
-        ("marshal.dumps", {"1": "2"}, "version="),
-        ("cbor2.dumps", {"canonical": "True"}, "canonical="),
+        ("pickle.dumps", {"buffer_callback": "<function>"}, "it is called with buffer_callback="),
+        ("pickle.loads", {"encoding": "'bytes'"}, "it is called with encoding="),
+        ("marshal.dumps", {"1": "2"}, "it is called with version="),
+        ("cbor2.dumps", {"canonical": "True"}, "it is called with canonical="),
         ("cbor2.dump", {"1": "<BytesIO>", "default": "None"}, ""),
-        ("bson.decode", {"1": "<CodecOptions>"}, "codec_options="),
-        ("orjson.dumps", {"1": "None", "2": "1"}, "option="),
-        ("json.loads", {"1": "<function>"}, "argument 2"),
+        ("bson.decode", {"1": "<CodecOptions>"}, "it is called with codec_options="),
+        ("orjson.dumps", {"1": "None", "2": "1"}, "it is called with option="),
+        ("json.loads", {"1": "<function>"}, "it is called with argument 2"),
         ("yaml.dump", {"1": "<TextIOWrapper>", "sort_keys": "False", "indent": "4"}, ""),
         ("yaml.load", {"1": "FullLoader"}, ""),
         ("yaml.load", {"Loader": "CSafeLoader"}, "CSafeLoader is libyaml's already"),
-        ("yaml.load_all", {"Loader": "LineLoader"}, "Loader=LineLoader"),
+        ("yaml.load_all", {"Loader": "LineLoader"}, "it is called with Loader=LineLoader"),
         ("pydantic_core.from_json", {"cache_strings": "'keys'"}, ""),
-        ("pydantic_core.from_json", {"allow_partial": "True"}, "allow_partial="),
+        ("pydantic_core.from_json", {"allow_partial": "True"}, "it is called with allow_partial="),
     ],
 )
 def test_options_that_others_do_not_have(function: str, options: dict[str, str], found: str) -> None:
@@ -181,7 +181,7 @@ def test_what_takes_the_place_of_a_call(name: str, times: dict[str, Times]) -> N
 def test_why_a_library_cannot_be_used(times: dict[str, Times]) -> None:
     reason = "`tuple` came back as `list` at `$.place`"
 
-    assert set(times["a packer with options"].refused.values()) == {"options of the constructor"}
+    assert set(times["a packer with options"].refused.values()) == {"its constructor has options"}
     assert times["a tuple"].refused[Other("msgpack", "ormsgpack")] == reason
     assert times["a pickled tuple"].refused[Other("json", "orjson")] == reason
 
@@ -196,8 +196,8 @@ def _site(function: str, kept: Kept, file: str = "app.py") -> Site:
 @pytest.mark.parametrize(
     ("site", "reason"),
     [
-        (_site("pickle.dumps", Kept(False, 1)), "records with objects of classes"),
-        (_site("pickle.loads", Kept(pickle.dumps(Path()), 1)), "records with objects of classes"),
+        (_site("pickle.dumps", Kept(False, 1)), "its records have objects of classes"),
+        (_site("pickle.loads", Kept(pickle.dumps(Path()), 1)), "its records have objects of classes"),
         (
             _site("pickle.loads", Kept(pickle.dumps(1), 1), "/usr/lib/python3/multiprocessing/queues.py"),
             "multiprocessing chooses the format",

@@ -124,7 +124,9 @@ def command(
             watch = parts.read(made)
             total = max(ended.busy, watch.busy) - watch.own
             if ended.code and not watch.sites:
-                raise RunError(f"the program ended with exit code {ended.code} before any watched call")
+                raise RunError(
+                    f"the program ended with {ended.code} before any call of a serialization library"
+                )
             _answer(watch, program, total, ended.wall, path, anonymous=anonymous)
         except (BakeoffError, OSError) as error:
             # The exit code is the program's, whatever becomes of the answer.
@@ -214,7 +216,7 @@ def _answer(
         with atomic_write(place, private=True, own=True) as file:
             file.write(content)
         kind = "synthetic records like those kept" if anonymous else "of its records"
-        click.echo(f"{count:,} {kind}: bakeoff run {shlex.quote(str(place))}", err=True)
+        click.echo(f"To compare codecs on {count:,} {kind}: bakeoff run {shlex.quote(str(place))}", err=True)
 
 
 def _print(found: WatchData) -> None:
