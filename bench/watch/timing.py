@@ -27,13 +27,12 @@ from ...errors import RunError
 from ..deaths import Deaths
 from ..heartbeat import IDLE, Heartbeat
 from ..jobs import Ended
+from ..libraries import FUNCTIONS
 from ..results.watched import SMALL
 from ..run.processes import why
 from ..student import quantile
 from .alternatives import (
-    FUNCTIONS,
     OWN,
-    USES,
     Other,
     encoded,
     original,
@@ -119,14 +118,16 @@ def task(site: Site, seconds: float) -> Task | None:
     found = [kept for kept in site.kept if isinstance(kept.value, bytes | str)]
     if not found:
         return None
-    collecting = not USES[site.function].dumps and site.collecting >= SMALL * site.busy
-    fitting = seconds / _PASSES * site.calls / site.busy if site.busy else _RECORDS
+    collecting = (
+        not FUNCTIONS[site.facts.function].encodes and site.facts.collecting >= SMALL * site.facts.busy
+    )
+    fitting = seconds / _PASSES * site.calls / site.facts.busy if site.facts.busy else _RECORDS
     count = min(max(round(fitting), _FEWEST), _RECORDS)
-    return Task(site.function, site.options, _drawn(found, count), seconds, collecting)
+    return Task(site.facts.function, site.facts.options, _drawn(found, count), seconds, collecting)
 
 
 def _subject(function: str, kept: Kept) -> Any:
-    if not isinstance(kept.value, bytes) or not (USES[function].dumps or kept.result):
+    if not isinstance(kept.value, bytes) or not (FUNCTIONS[function].encodes or kept.result):
         return kept.value
     record = marshal.loads(kept.value)  # noqa: S302 - written by the hook
     return encoded(function, record) if kept.result else record

@@ -15,12 +15,12 @@ from typing import Any, NoReturn
 import msgpack
 import pytest
 
-from bakeoff.bench.results.watched import Saving
+from bakeoff.bench.libraries import FUNCTIONS, OWNERS
+from bakeoff.bench.results.watched import CallSite, Frame, Saving, Stack
 from bakeoff.bench.watch import answer, regimes, timing
 from bakeoff.bench.watch.alternatives import (
     OWN,
     PROTOCOL,
-    USES,
     Other,
     is_plain,
     obstacle,
@@ -28,7 +28,7 @@ from bakeoff.bench.watch.alternatives import (
     unpickled,
 )
 from bakeoff.bench.watch.collector import collections
-from bakeoff.bench.watch.parts import Frame, Kept, Site, Watch
+from bakeoff.bench.watch.parts import Kept, Site
 from bakeoff.bench.watch.regimes import AfterWork, Times
 from bakeoff.bench.watch.timing import Task, measure, replaced, task
 from bakeoff.errors import RunError
@@ -55,7 +55,7 @@ class Touching:
 
 
 def test_each_watched_function_has_alternatives_or_a_reason() -> None:
-    assert [] == [name for name, use in USES.items() if not use.alone and not others(name, {})]
+    assert [] == [name for name, known in FUNCTIONS.items() if not known.alone and not others(name, {})]
 
 
 @pytest.mark.parametrize(
@@ -186,11 +186,33 @@ def test_why_a_library_cannot_be_used(times: dict[str, Times]) -> None:
     assert times["a pickled tuple"].refused[Other("json", "orjson")] == reason
 
 
-def _site(function: str, kept: Kept, file: str = "app.py") -> Site:
-    site = Site(function, [Frame(file, "main", 7)], {}, decodes=not USES[function].dumps)
-    site.busy = 1.0
-    site.kept.append(kept)
-    return site
+def _site(
+    function: str,
+    *kept: Kept,
+    place: str = "app.py:7",
+    calls: float = 1.0,
+    busy: float = 1.0,
+    collecting: float = 0.0,
+    after_work: float = 0.0,
+) -> Site:
+    known, stack = FUNCTIONS[function], Stack((Frame(place, "main", True),), busy)
+    facts = CallSite(
+        function,
+        place,
+        not known.encodes,
+        OWNERS[function].format,
+        {},
+        calls,
+        busy,
+        busy,
+        None,
+        0.0,
+        len(kept),
+        (stack,),
+        known.alone,
+        collecting,
+    )
+    return Site(facts, after_work, kept)
 
 
 @pytest.mark.parametrize(
@@ -199,14 +221,13 @@ def _site(function: str, kept: Kept, file: str = "app.py") -> Site:
         (_site("pickle.dumps", Kept(False, 1)), "its records have objects of classes"),
         (_site("pickle.loads", Kept(pickle.dumps(Path()), 1)), "its records have objects of classes"),
         (
-            _site("pickle.loads", Kept(pickle.dumps(1), 1), "/usr/lib/python3/multiprocessing/queues.py"),
+            _site("pickle.loads", Kept(pickle.dumps(1), 1), place="multiprocessing/queues.py:1"),
             "multiprocessing chooses the format",
         ),
     ],
 )
 def test_calls_that_are_left_out(site: Site, reason: str) -> None:
-    watch = Watch([site], 2.0, 2.0, 0.0, 1, {}, ())
-    same, changed = answer.savings(watch, 2.0, lambda _: None)
+    same, changed = answer.savings([site], 2.0, lambda _: None)
 
     assert [(each.reason, each.busy) for each in same.left_out] == [(reason, 1.0)]
     assert same.left_out == changed.left_out
@@ -229,9 +250,8 @@ def test_the_time_of_a_file_is_not_saved(
 
     If calls without a file take twice as long in the program, so does what calls with a file do without it.
     """
-    sites = [_site(function, _kept(RECORD, result=True)) for function in functions]
-    for site in sites:
-        site.calls, site.busy = 100, functions[site.function]
+    record = _kept(RECORD, result=True)
+    sites = [_site(function, record, calls=100, busy=busy) for function, busy in functions.items()]
 
     assert _saving(sites, monkeypatch).seconds == pytest.approx(saved)
 
@@ -243,8 +263,7 @@ def test_what_the_garbage_collector_takes_for_records_of_another_library(
     collections: float, saved: float, half: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Between none and all of its 0.4 s are for records of the library."""
-    site = _site("pickle.loads", _kept(RECORD, result=True))
-    site.calls, site.busy, site.collecting = 100, 1.0, 0.4
+    site = _site("pickle.loads", _kept(RECORD, result=True), calls=100, collecting=0.4)
 
     found = _saving([site], monkeypatch, collections)
     assert found.seconds == pytest.approx(saved)
@@ -258,9 +277,7 @@ def test_what_the_garbage_collector_takes_for_records_of_another_library(
 def test_the_garbage_collector_is_timed_where_it_matters(
     function: str, collecting: float, expected: bool
 ) -> None:
-    site = _site(function, _kept(RECORD))
-    site.collecting = collecting
-    found = task(site, 1.0)
+    found = task(_site(function, _kept(RECORD), collecting=collecting), 1.0)
 
     assert found is not None
     assert found.collecting is expected
@@ -296,7 +313,7 @@ def _saving(sites: list[Site], monkeypatch: pytest.MonkeyPatch, collections: flo
     other = Other("msgpack", "ormsgpack")
     found = [Times([0.002], {OWN: [0.002], other: [0.001]}, {}, collections={other: collections})] * 6
     monkeypatch.setattr(answer, "measure", lambda *_: [found] * len(sites))
-    savings = answer.savings(Watch(sites, 2.0, 2.0, 0.0, 1, {}, ()), 2.0, print)
+    savings = answer.savings(sites, 2.0, print)
     (saving,) = [each for each in savings if each.library == "ormsgpack"]
     return saving
 
@@ -356,8 +373,7 @@ def test_the_interval_includes_how_well_the_caches_are_known(part: float, is_kno
 
 
 def test_records_are_drawn_in_proportion_to_the_calls_that_they_represent() -> None:
-    site = Site("json.loads", [], {}, True, kept=[Kept(f"[{number}]", number) for number in (1, 2, 3)])
-    job = task(site, 1.0)
+    job = task(_site("json.loads", *(Kept(f"[{number}]", number) for number in (1, 2, 3)), busy=0.0), 1.0)
 
     assert job is not None
     assert {"[1]": 10, "[2]": 20, "[3]": 30} == Counter(kept.value for kept in job.kept)
@@ -365,9 +381,7 @@ def test_records_are_drawn_in_proportion_to_the_calls_that_they_represent() -> N
 
 @pytest.mark.parametrize(("seconds", "records"), [(1e-6, 60), (0.005, 40), (0.1, 10)])
 def test_of_slow_calls_fewer_records_are_timed(seconds: float, records: int) -> None:
-    site = _site("yaml.safe_load", _kept("a: 1"))
-    site.calls, site.busy = 100, 100 * seconds
-    job = task(site, 1.0)
+    job = task(_site("yaml.safe_load", _kept("a: 1"), calls=100, busy=100 * seconds), 1.0)
 
     assert job is not None
     assert len(job.kept) == records
@@ -460,15 +474,13 @@ def test_a_process_that_dies_costs_the_prediction_and_not_the_answer(
         raise RunError("timing the kept records failed: -11")
 
     monkeypatch.setattr(answer, "measure", died)
-    watch = Watch([_site("json.loads", Kept("[1]", 1))], 2.0, 2.0, 0.0, 1, {}, ())
-    (saving,) = answer.savings(watch, 2.0, lambda _: None)
+    (saving,) = answer.savings([_site("json.loads", Kept("[1]", 1))], 2.0, lambda _: None)
 
     assert [each.reason for each in saving.left_out] == ["timing the kept records failed: -11"]
 
 
 def test_a_function_that_nothing_replaces_and_one_that_takes_little_time_are_not_tried() -> None:
     alone = _site("pydantic.BaseModel.model_dump_json", Kept(False, 1))
-    small = _site("json.dumps", _kept(RECORD))
-    small.busy = 0.001
+    small = _site("json.dumps", _kept(RECORD), busy=0.001)
 
-    assert not answer.savings(Watch([alone, small], 2.0, 2.0, 0.0, 1, {}, ()), 2.0, lambda _: None)
+    assert not answer.savings([alone, small], 2.0, lambda _: None)

@@ -22,7 +22,7 @@ from ._written import output_option
 
 if TYPE_CHECKING:
     from ..bench.results.watched import WatchData
-    from ..bench.watch.parts import Watch
+    from ..bench.watch.parts import Site
 
 
 _RECORDS = ".msgpack"
@@ -114,20 +114,20 @@ def command(
         _sample(pid, seconds, path)
         return
     if folder is not None:
-        watch = parts.read(folder)
-        _answer(watch, (), watch.busy - watch.own, watch.wall, path, anonymous=anonymous)
+        _answer(*parts.read(folder), path, anonymous=anonymous)
         return
     start.require()
     with held_folder(parts.TEMPORARY) as made:
         ended = start.run(program, made, records=not no_records)
         try:
-            watch = parts.read(made)
-            total = max(ended.busy, watch.busy) - watch.own
-            if ended.code and not watch.sites:
+            found, sites = parts.read(made)
+            if ended.code and not sites:
                 raise RunError(
                     f"the program ended with {ended.code} before any call of a serialization library"
                 )
-            _answer(watch, program, total, ended.wall, path, anonymous=anonymous)
+            busy = max(ended.busy - found.own, found.busy)
+            found = replace(found, program=tuple(program), busy=busy, wall=ended.wall)
+            _answer(found, sites, path, anonymous=anonymous)
         except (BakeoffError, OSError) as error:
             # The exit code is the program's, whatever becomes of the answer.
             click.echo(f"bakeoff watch: no answer: {error}", err=True)
@@ -145,9 +145,9 @@ def _prepare(folder: Path, *, records: bool) -> None:
 
 def _sample(pid: int, seconds: float, path: Path) -> None:
     from ..bench.results.watched import write_watch
-    from ..bench.watch import answer, attach
+    from ..bench.watch import attach
 
-    found = answer.sampled(attach.sample(pid, seconds), seconds)
+    found = attach.sample(pid, seconds)
     _print(found)
     write_watch(found, path)
 
@@ -196,20 +196,17 @@ def _check_records(path: Path) -> None:
             )
 
 
-def _answer(
-    watch: Watch, program: Sequence[str], total: float, wall: float, path: Path, *, anonymous: bool
-) -> None:
+def _answer(found: WatchData, sites: Sequence[Site], path: Path, *, anonymous: bool) -> None:
     """Time other libraries, print the answer, and write it and the records."""
     from ..bench.results.watched import write_watch
     from ..bench.watch import answer
 
     with live_display() as screen:
         show = show_on(screen.progress)
-        savings = answer.savings(watch, total, lambda done: show("timing other libraries", done, 1.0))
-    found = answer.answer(watch, program, total, wall)
+        savings = answer.savings(sites, found.busy, lambda done: show("timing other libraries", done, 1.0))
     found = replace(found, savings=tuple(savings), versions=answer.versions(savings))
     _print(found)
-    count, content = _encoded(list(answer.records(watch)), anonymous=anonymous)
+    count, content = _encoded(list(answer.records(sites)), anonymous=anonymous)
     write_watch(replace(found, kept=hashlib.sha256(content).hexdigest() if count else ""), path)
     if count:
         place = _records_of(path)
