@@ -40,16 +40,15 @@ def hurry(change: Callable[[object, str, object], None] = setattr, *, in_full: b
     from bakeoff.bench.messages.timing import Time
     from bakeoff.bench.run import journal, memory, processes
     from bakeoff.bench.run.alone import job_of
-    from bakeoff.bench.watch import timing
+    from bakeoff.bench.watch import tasks
 
     # Slices of a process take as long.
     change(Processes, "START", 0.1 if in_full else 0.0)
-    change(timing, "SECONDS", 0.05)
+    change(tasks, "USUAL", tasks.Effort(seconds=0.05) if in_full else tasks.Effort(2, 0.05))
     change(Readers, "SLICE", 0.001)
     if not in_full:
         change(Processes, "CHOSEN", Processes.FEWEST)
         change(Budget, "QUICK_FIRST_LOOK", Processes.FEWEST)
-        change(timing, "PROCESSES", 2)
 
     def brief(run: Run, stage: Stage, cell: Cell) -> Alone:
         return dataclasses.replace(job_of(run, stage, cell), options={"seconds": GROWTH})

@@ -13,11 +13,11 @@ from ...codecs.installed import version
 from ...errors import RunError
 from ..libraries import format_title
 from ..results.watched import SMALL, LeftOut, Saving
-from . import timing
-from .alternatives import FILES, Other, decoded, is_plain, obstacle, others
+from .alternatives import FILES, OWN, Other, decoded, is_plain, obstacle, others
+from .measure import Found, measure
 from .parts import Site
-from .regimes import Times
-from .timing import Task, collected, failed, has_own, measure, own_seconds, replaced, task
+from .saved import collected, replaced, seconds_of
+from .tasks import Effort, Task, task
 
 _MOST = 20
 """Call sites that are timed."""
@@ -34,7 +34,9 @@ def versions(savings: Sequence[Saving]) -> dict[str, str]:
     return {name: text for name, text in found.items() if text is not None}
 
 
-def savings(sites: Sequence[Site], total: float, show: Callable[[float], object]) -> Sequence[Saving]:
+def savings(
+    sites: Sequence[Site], total: float, effort: Effort, show: Callable[[float], object]
+) -> Sequence[Saving]:
     """Time the kept records and return what each library would save, the largest saving first.
 
     A call site that cannot be timed is left out.
@@ -42,15 +44,16 @@ def savings(sites: Sequence[Site], total: float, show: Callable[[float], object]
     Args:
         sites: All call sites.
         total: Seconds of processor time of the program.
+        effort: How long to time.
         show: Called with the share that is done.
     """
     usable = _usable(sites, total)
-    timed, left_out = _tasks(usable, min(timing.SECONDS, max(total, timing.LEAST)))
+    timed, left_out = _tasks(usable, effort.of_process(total))
     try:
-        times = measure([job for _, job in timed], show) if timed else []
+        known_of = measure([job for _, job in timed], effort, show) if timed else []
     except RunError as error:
-        times = [[failed(job, str(error))] for _, job in timed]
-    found = [(site, each) for (site, _), each in zip(timed, times, strict=True)]
+        known_of = [Found({}, {OWN: str(error)})] * len(timed)
+    found = [(site, each) for (site, _), each in zip(timed, known_of, strict=True)]
     made: list[Saving] = []
     for form in dict.fromkeys(site.facts.form for site in usable):
         known = dict.fromkeys(
@@ -110,50 +113,52 @@ def _obstacle(site: Site) -> str:
 def _savings(
     form: str,
     candidates: Sequence[Other],
-    found: Sequence[tuple[Site, Sequence[Times]]],
+    found: Sequence[tuple[Site, Found]],
     never: Sequence[LeftOut],
 ) -> Sequence[Saving]:
     """Return what each of several libraries would save, or one that says why none could be tried."""
-    tried = [other for other in candidates if any(other in one.seconds for _, each in found for one in each)]
+    tried = [other for other in candidates if any(other in each.times for _, each in found)]
     if tried:
         return [_saving(form, other, found, never) for other in tried]
     into = candidates[0].form if candidates[0].form != form else ""
-    reasons = [_left_out(site, _reason(form, times, candidates)) for site, times in found]
+    reasons = [_left_out(site, _reason(form, each, candidates)) for site, each in found]
     return [Saving(form, "", 0.0, 0.0, (*never, *(each for each in reasons if each.reason)), into)]
 
 
-def _saving(
-    form: str, other: Other, found: Sequence[tuple[Site, Sequence[Times]]], never: Sequence[LeftOut]
-) -> Saving:
+def _saving(form: str, other: Other, found: Sequence[tuple[Site, Found]], never: Sequence[LeftOut]) -> Saving:
     seconds, square = 0.0, 0.0
     left_out = list(never)
     slower = _slower(found)
-    for site, times in found:
+    for site, each in found:
         facts = site.facts
         if other not in others(facts.function, facts.options):
             continue
         busy = facts.busy - facts.collecting
         from_file = facts.function in FILES  # which takes time to read
         usual = 0.0 if from_file else busy / site.calls
-        ratio = replaced(times, other, site.after_work, usual)
+        ratio = replaced(each, other, site.after_work, usual)
         if ratio is None:
-            left_out.append(_left_out(site, _reason(form, times, [other])))
+            left_out.append(_left_out(site, _reason(form, each, [other])))
             continue
         if from_file:
-            busy = min(busy, site.calls * own_seconds(times) * slower)
+            busy = min(busy, site.calls * seconds_of(each.times[OWN]) * slower)
         # The collector also visits other objects of the program: at least none, and at most as many as take
         # all of its time.
-        collecting = facts.collecting * (1 - collected(times, other)) / 2
+        collecting = facts.collecting * (1 - collected(each, other)) / 2
         seconds += busy * (1 - ratio.ratio) + collecting
         square += (busy * ratio.half) ** 2 + collecting**2
     into = other.form if other.form != form else ""
     return Saving(form, other.library, seconds, math.sqrt(square), tuple(left_out), into)
 
 
-def _slower(found: Sequence[tuple[Site, Sequence[Times]]]) -> float:
+def _slower(found: Sequence[tuple[Site, Found]]) -> float:
     """Return how many times as long calls that use no file took in the program as when they are timed."""
-    timed = [(site, times) for site, times in found if site.facts.function not in FILES and has_own(times)]
-    usual = sum(site.calls * own_seconds(times) for site, times in timed)
+    timed = [
+        (site, each.times[OWN])
+        for site, each in found
+        if site.facts.function not in FILES and OWN in each.times
+    ]
+    usual = sum(site.calls * seconds_of(times) for site, times in timed)
     return (
         max(sum(site.facts.busy - site.facts.collecting for site, _ in timed) / usual, 1.0) if usual else 1.0
     )
@@ -163,14 +168,13 @@ def _left_out(site: Site, reason: str) -> LeftOut:
     return LeftOut(site.facts.function, site.facts.place, site.facts.busy, reason)
 
 
-def _reason(form: str, times: Sequence[Times], candidates: Sequence[Other]) -> str:
+def _reason(form: str, found: Found, candidates: Sequence[Other]) -> str:
     """Return why the first of several libraries cannot be used; empty if it is not installed."""
-    for each in times:
-        for other in candidates:
-            if other in each.refused:
-                # Without any time, it is the watched function itself that failed.
-                changed = f"as {format_title(other.form)}: " if other.form != form and each.seconds else ""
-                return changed + each.refused[other]
+    if OWN in found.refused:
+        return found.refused[OWN]
+    for other in candidates:
+        if reason := found.refused.get(other):
+            return f"as {format_title(other.form)}: {reason}" if other.form != form else reason
     return ""
 
 

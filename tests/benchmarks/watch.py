@@ -51,6 +51,7 @@ from bakeoff.bench.watch import answer, parts
 from bakeoff.bench.watch.alternatives import OWN, Other
 from bakeoff.bench.watch.collector import collections
 from bakeoff.bench.watch.start import environment
+from bakeoff.bench.watch.tasks import USUAL
 from servers import UnavailableError, started
 
 from . import _watched
@@ -498,7 +499,9 @@ def _mean(figures: Iterable[float]) -> tuple[float, float]:
 def _predicted(name: str, watch: parts.Watch, busy: float) -> float:
     """Return the share that watch predicts to be saved."""
     library = LIBRARIES.get(name, "orjson")
-    found = [each for each in answer.savings(watch.sites, busy, lambda _: None) if each.library == library]
+    found = [
+        each for each in answer.savings(watch.sites, busy, USUAL, lambda _: None) if each.library == library
+    ]
     return found[0].seconds / busy if found else 0.0
 
 

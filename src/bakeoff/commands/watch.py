@@ -199,11 +199,13 @@ def _check_records(path: Path) -> None:
 def _answer(found: WatchData, sites: Sequence[Site], path: Path, *, anonymous: bool) -> None:
     """Time other libraries, print the answer, and write it and the records."""
     from ..bench.results.watched import write_watch
-    from ..bench.watch import answer
+    from ..bench.watch import answer, tasks
 
     with live_display() as screen:
         show = show_on(screen.progress)
-        savings = answer.savings(sites, found.busy, lambda done: show("timing other libraries", done, 1.0))
+        savings = answer.savings(
+            sites, found.busy, tasks.USUAL, lambda done: show("timing other libraries", done, 1.0)
+        )
     found = replace(found, savings=tuple(savings), versions=answer.versions(savings))
     _print(found)
     count, content = _encoded(list(answer.records(sites)), anonymous=anonymous)
