@@ -562,6 +562,19 @@ def test_files_of_other_commands(command, said, tmp_path):
 
 
 @pytest.mark.slow
+def test_a_watch_without_records_removes_those_of_the_watch_that_it_replaces(tmp_path):
+    """They would keep the next one from writing its own."""
+    programs = ["import json; json.dumps([1])", "pass", "import json; json.dumps([2])"]
+    for program in programs:
+        launch(tmp_path, "watch", "--", sys.executable, "-c", program)
+        assert (program == "pass") != (tmp_path / "watch.msgpack").exists()
+    (tmp_path / "watch.json").unlink()
+    launch(tmp_path, "watch", "--no-records", "--", sys.executable, "-c", programs[0])
+
+    assert (tmp_path / "watch.msgpack").exists()
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("option", ["--anonymous", "--no-records"])
 def test_values_can_stay_in_the_program(worked, option, tmp_path):
     done = launch(tmp_path, "watch", option, "--", sys.executable, str(worked[0] / "work.py"))

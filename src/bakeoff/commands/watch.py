@@ -144,12 +144,11 @@ def _prepare(folder: Path, *, records: bool) -> None:
 
 
 def _sample(pid: int, seconds: float, path: Path) -> None:
-    from ..bench.results.watched import write_watch
     from ..bench.watch import attach
 
     found = attach.sample(pid, seconds)
     _print(found)
-    write_watch(found, path)
+    _write(found, b"", path)
 
 
 def _check(path: Path) -> None:
@@ -177,28 +176,43 @@ def _check_records(path: Path) -> None:
     Raises:
         UsageError: There is such a file, a link or a folder.
     """
+    records = _records_of(path)
+    check_own(records)
+    if records.exists() and not _has_written(path, records):
+        raise UsageError(
+            f"{records}: exists, and the watch in {path} has not written it; move it away, choose "
+            "another file with -o, or keep no records with --no-records"
+        )
+
+
+def _has_written(path: Path, records: Path) -> bool:
+    """Whether the watch in a file has written a file of records."""
     from ..bench.results import ResultFileError
     from ..bench.results.watched import read_watch
 
-    records = _records_of(path)
-    check_own(records)
-    if not records.exists():
-        return
     try:
         kept = read_watch(path).kept
-    except ResultFileError:
-        kept = ""
-    with records.open("rb") as file:
-        if hashlib.file_digest(file, "sha256").hexdigest() != kept:
-            raise UsageError(
-                f"{records}: exists, and the watch in {path} has not written it; move it away, choose "
-                "another file with -o, or keep no records with --no-records"
-            )
+        with records.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest() == kept
+    except (ResultFileError, OSError):
+        return False
+
+
+def _write(found: WatchData, content: bytes, path: Path) -> None:
+    """Write the answer and its records; without some, remove those that the answer before it has written."""
+    from ..bench.results.watched import write_watch
+
+    records = _records_of(path)
+    if not content and _has_written(path, records):
+        records.unlink()
+    write_watch(replace(found, kept=hashlib.sha256(content).hexdigest() if content else ""), path)
+    if content:
+        with atomic_write(records, private=True, own=True) as file:
+            file.write(content)
 
 
 def _answer(found: WatchData, sites: Sequence[Site], path: Path, *, anonymous: bool) -> None:
     """Time other libraries, print the answer, and write it and the records."""
-    from ..bench.results.watched import write_watch
     from ..bench.watch import answer, tasks
 
     with live_display() as screen:
@@ -209,13 +223,11 @@ def _answer(found: WatchData, sites: Sequence[Site], path: Path, *, anonymous: b
     found = replace(found, savings=tuple(savings), versions=answer.versions(savings))
     _print(found)
     count, content = _encoded(list(answer.records(sites)), anonymous=anonymous)
-    write_watch(replace(found, kept=hashlib.sha256(content).hexdigest() if count else ""), path)
+    _write(found, content if count else b"", path)
     if count:
-        place = _records_of(path)
-        with atomic_write(place, private=True, own=True) as file:
-            file.write(content)
         kind = "synthetic records like those kept" if anonymous else "of its records"
-        click.echo(f"To compare codecs on {count:,} {kind}: bakeoff run {shlex.quote(str(place))}", err=True)
+        records = shlex.quote(str(_records_of(path)))
+        click.echo(f"To compare codecs on {count:,} {kind}: bakeoff run {records}", err=True)
 
 
 def _print(found: WatchData) -> None:
