@@ -21,10 +21,12 @@ from pathlib import Path
 import pytest
 
 import madeup
+from bakeoff.bench.libraries import LIBRARIES
 from bakeoff.bench.results.watched import read_watch, write_watch
 from bakeoff.bench.watch import start
 from bakeoff.bench.watch.parts import read
 from bakeoff.bench.watch.start import environment
+from bakeoff.commands.watch import command
 from bakeoff.datasets import corpus
 from bakeoff.reports.tables.watched import sentences
 from hurried import BAKEOFF
@@ -536,6 +538,12 @@ def test_a_file_is_read_as_it_was_written(tmp_path):
     write_watch(watch, tmp_path / "watch.json")
 
     assert read_watch(tmp_path / "watch.json") == watch
+
+
+def test_the_help_names_all_libraries_that_are_watched():
+    said = re.split(r"[\s,.:]+", command.help or "")
+
+    assert {library.name for library in LIBRARIES} <= {*said}
 
 
 @pytest.mark.parametrize(

@@ -87,8 +87,9 @@ def command(
     """Run a program, and show what serialization costs it and what another codec would save.
 
     Watches Python programs and their child processes: json, simplejson, orjson, ujson, rapidjson, msgpack,
-    ormsgpack, msgspec, pickle, marshal, cbor2, yaml, bson, pydantic and kombu. The answer is printed to
-    standard error after the program's end, also if Ctrl-C or SIGTERM ends it. The exit code is the program's.
+    ormsgpack, msgspec, pickle, marshal, cbor2, yaml, bson, pydantic, pydantic_core and kombu. The answer is
+    printed to standard error after the program's end, also if Ctrl-C or SIGTERM ends it. The exit code is the
+    program's.
 
     \b
       bakeoff watch -- python app.py
