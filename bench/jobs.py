@@ -153,6 +153,7 @@ FEATURES = (
     "bakeoff.bench.messages.fidelity",
     "bakeoff.bench.messages.hostile",
     "bakeoff.bench.messages.evolution",
+    "bakeoff.bench.messages.watch",
 )
 """The modules that declare the messages of each feature."""
 

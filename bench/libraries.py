@@ -288,6 +288,27 @@ LIBRARIES: Final = (
 """All libraries; of a format in the order in which they are recommended."""
 
 
+FUNCTIONS: Final[Mapping[str, Function]] = {
+    function.name: function for library in LIBRARIES for function in library.functions
+}
+"""All watched functions, by name."""
+OWNERS: Final[Mapping[str, Library]] = {
+    function.name: library for library in LIBRARIES for function in library.functions
+}
+"""Their libraries."""
+_FILE: Final = frozenset({"fp", "file", "stream"})
+"""Names of the argument that is a file."""
+
+
+def named(function: str, options: Mapping[str, str]) -> dict[str, str]:
+    """Return the options of a call by name, also those that were passed by position, without the file."""
+    # A function that was seen in samples of a process may be none that is watched.
+    known = FUNCTIONS.get(function)
+    names = dict(enumerate(() if known is None else known.positions, 1))
+    found = {names.get(int(key), key) if key.isdigit() else key: said for key, said in options.items()}
+    return {key: said for key, said in found.items() if key not in _FILE}
+
+
 def hooked() -> str:
     """Return what the hook wraps: a line for each function, with its module, path, name and what to keep."""
     return "".join(

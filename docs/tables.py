@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from click.testing import CliRunner
 
 from bakeoff.bench.lab.hostile import faults
+from bakeoff.bench.libraries import CHANGES, FORMATS, FUNCTIONS, LIBRARIES, format_title
 from bakeoff.codecs import names
 from bakeoff.codecs.format import media_types
 from bakeoff.codecs.registry import spec_of
@@ -104,6 +105,50 @@ def columns() -> str:
     return "\n".join(["| key | content |", "|---|---|", *rows]) + "\n"
 
 
+def _lines(heading: str, rows: Iterable[Sequence[str]]) -> str:
+    """Return a table, from its first two lines and its cells."""
+    return "".join(
+        f"{line}\n" for line in (*heading.splitlines(), *(f"| {' | '.join(row)} |" for row in rows))
+    )
+
+
+def watched() -> str:
+    """Return the table of the functions that `bakeoff watch` counts."""
+    rows = []
+    for name in dict.fromkeys(library.name for library in LIBRARIES):
+        own = [library for library in LIBRARIES if library.name == name]
+        functions = [each.name.removeprefix(f"{name}.") for library in own for each in library.functions]
+        titles = ", ".join(format_title(library.format) for library in own)
+        rows.append((name, titles, ", ".join(f"`{function}`" for function in functions)))
+    return _lines("| library | format | functions |\n|---|---|---|", rows)
+
+
+def alone() -> str:
+    """Return the table of the functions that no other library could replace, by reason."""
+    rows = []
+    for reason in dict.fromkeys(each.alone for each in FUNCTIONS.values() if each.alone):
+        names = [f"`{name}`" for name, each in FUNCTIONS.items() if each.alone == reason]
+        rows.append((", ".join(names), reason))
+    return _lines("| functions | reason |\n|---|---|", rows)
+
+
+def replacements() -> str:
+    """Return the table of the libraries that could replace a watched one, by format."""
+    others = ", ".join(f"{format_title(name)} ({', '.join(libraries)})" for name, libraries in CHANGES)
+    rows = (
+        (known.title, _offered(name) or "no other library is known", others if known.changes else "")
+        for name, known in FORMATS.items()
+    )
+    return _lines("| format | in the same format | in another format |\n|---|---|---|", rows)
+
+
+def _offered(name: str) -> str:
+    """Return the libraries of a format that are recommended."""
+    return ", ".join(
+        each.offered_as or each.name for each in LIBRARIES if each.format == name and each.offers
+    )
+
+
 TABLES: Mapping[str, Callable[[], str]] = {
     "policies": policies,
     "conventions": conventions,
@@ -112,6 +157,9 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "formats": formats,
     "codings": codings,
     "columns": columns,
+    "watched": watched,
+    "alone": alone,
+    "replacements": replacements,
     "source": field.source,
     "rows": field.with_rows,
     "others": field.without_rows,

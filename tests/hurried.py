@@ -30,12 +30,10 @@ def hurry(change: Callable[[object, str, object], None] = setattr, pace: Pace = 
         change: Function that sets an attribute.
         pace: That of these runs.
     """
-    from bakeoff.bench.watch import timing
+    from bakeoff.bench.watch import tasks
 
     change(Pace, "usual", pace)
-    change(timing, "SECONDS", 0.05)
-    if pace.fewest is not None:
-        change(timing, "PROCESSES", 2)
+    change(tasks, "USUAL", tasks.Effort(seconds=0.05) if pace.fewest is None else tasks.Effort(2, 0.05))
 
 
 if __name__ == "__main__":

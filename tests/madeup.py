@@ -456,7 +456,7 @@ def watch(factor: float = 1.0, **fields: Any) -> WatchData:
         fields: Other values for fields.
     """
     sites = tuple(_site(*row, factor) for row in WATCHED)
-    left_out = (LeftOut("json.dumps", "audit.py:31", 0.4 * factor, "default="),)
+    left_out = (LeftOut("json.dumps", "audit.py:31", 0.4 * factor, "it is called with default="),)
     found = WatchData(
         program=("python", "-m", "shop"),
         ended="2026-01-05T12:00:00+00:00",

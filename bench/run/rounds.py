@@ -1,4 +1,4 @@
-"""The conductor of timing processes: one set of rules for runs, confirmations, readers and versions.
+"""The conductor of timing processes: one set of rules for runs, confirmations, readers, versions, watches.
 
 A *turn* is one process for each side, in succession. Who is on which side, how long this goes on and what
 becomes of the figures is decided by a `Plan`. What is the same for every plan is decided here:
@@ -23,6 +23,7 @@ from ..jobs import Ended, Executor
 from ..messages.evolution import TimeVersions
 from ..messages.reads import TimedReads, TimeReads
 from ..messages.timing import Time, Timed
+from ..messages.watch import TimeCalls, TimedCalls
 from ..method import Processes
 
 T = TypeVar("T", bound=Hashable)
@@ -30,7 +31,8 @@ T = TypeVar("T", bound=Hashable)
 GRACE = 5.0
 """Seconds after the end of a plan until a process that is still at work is ended, unless it has a budget."""
 
-TimingJob: TypeAlias = Time | TimeReads | TimeVersions
+TimingJob: TypeAlias = Time | TimeReads | TimeVersions | TimeCalls
+TimingAnswer: TypeAlias = Timed | TimedReads | TimedCalls
 
 
 class TimingProcess(NamedTuple, Generic[T]):
@@ -57,11 +59,12 @@ class Finished(NamedTuple, Generic[T]):
     """
 
     cells: Sequence[T]
-    answer: Timed | TimedReads
+    answer: TimingAnswer
     seconds: float
 
     def figures(self) -> dict[T, Figure]:
-        """Return the figures of the cells that have some."""
+        """Return the figures of the cells that have some; calls have times instead."""
+        assert not isinstance(self.answer, TimedCalls)
         return {self.cells[int(index)]: found for index, found in self.answer.cells.items()}
 
 
@@ -169,7 +172,7 @@ class Rounds(Generic[T]):
         if ended.outcome == "unfinished":
             self.out_of_time = True
             return None
-        answer: Timed | TimedReads | None = ended.answer
+        answer: TimingAnswer | None = ended.answer
         if answer is None:
             blame = self._deaths.blame(ended, side.cells)
             for cell in blame.cells:

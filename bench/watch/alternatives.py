@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import Any, Final, NamedTuple, NoReturn
 
 from ..equality.equal import first_difference
-from ..libraries import CHANGES, FORMATS, LIBRARIES, PROTOCOL, Function
+from ..libraries import CHANGES, FORMATS, FUNCTIONS, LIBRARIES, OWNERS, PROTOCOL, named
 from .parts import Kept
 
 Call = Callable[..., Any]
@@ -43,69 +43,27 @@ OWN: Final = Other("", "")
 """The watched function itself."""
 _CHANGES: Final = tuple(Other(form, library) for form, libraries in CHANGES for library in libraries)
 """Libraries of other formats for what is predicted with a change of the format."""
-_FILE: Final = frozenset({"fp", "file", "stream"})
-"""Names of the argument that is a file."""
 _USUAL: Final = ("None", "False")
 _KINDS: Final = ("SafeLoader", "FullLoader", "SafeDumper", "Dumper")
 """Loaders and dumpers of yaml that only differ from libyaml's in speed, for plain data."""
 
 
-class Use(NamedTuple):
-    """What a watched function is.
-
-    Attributes:
-        form: Its format.
-        library: Its library, among those of `OFFERED`, or another one.
-        dumps: It encodes.
-        alone: Why nothing could replace it; empty if something could.
-    """
-
-    form: str
-    library: str
-    dumps: bool
-    alone: str = ""
-
-
-FUNCTIONS: Final[Mapping[str, Function]] = {
-    function.name: function for library in LIBRARIES for function in library.functions
-}
-"""All watched functions, by name."""
 FILES: Final = frozenset(name for name, function in FUNCTIONS.items() if function.file)
 """Functions that write to a file or read one, which takes part of their time."""
-USES: Final[Mapping[str, Use]] = {
-    function.name: Use(
-        library.format,
-        "" if function.alone else function.name if function.apart else library.name,
-        function.encodes,
-        function.alone,
-    )
-    for library in LIBRARIES
-    for function in library.functions
-}
-"""What they are, by name."""
-
-
-def named(function: str, options: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the options of a call by name, also those that were passed by position, without the file."""
-    # A function that was seen in samples of a process may be none that is watched.
-    known = FUNCTIONS.get(function)
-    names = dict(enumerate(() if known is None else known.positions, 1))
-    found = {names.get(int(key), key) if key.isdigit() else key: said for key, said in options.items()}
-    return {key: said for key, said in found.items() if key not in _FILE}
 
 
 def others(function: str, options: Mapping[str, str]) -> Mapping[Other, str]:
     """Return the functions that could replace one; installed or not."""
-    use = USES[function]
-    position = 0 if use.dumps else 1
+    known, owner = FUNCTIONS[function], OWNERS[function]
+    position = 0 if known.encodes else 1
     found = {
-        Other(use.form, library): names[position]
-        for library, names in OFFERED[use.form].items()
-        if library != use.library
+        Other(owner.format, library): names[position]
+        for library, names in OFFERED[owner.format].items()
+        if known.apart or library != owner.name
     }
-    if use.form == "pickle" and (function == "pickle.load" or _is_newest(function, options)):
+    if owner.format == "pickle" and (function == "pickle.load" or _is_newest(function, options)):
         found.clear()
-    if FORMATS[use.form].changes:
+    if FORMATS[owner.format].changes:
         found |= {other: OFFERED[other.form][other.library][position] for other in _CHANGES}
     return found
 
@@ -113,18 +71,18 @@ def others(function: str, options: Mapping[str, str]) -> Mapping[Other, str]:
 def _is_newest(function: str, options: Mapping[str, str]) -> bool:
     """Whether a call writes the newest protocol of pickle already."""
     said = named(function, options).get("protocol", str(pickle.DEFAULT_PROTOCOL))
-    return USES[function].dumps and said in ("-1", str(pickle.HIGHEST_PROTOCOL))
+    return FUNCTIONS[function].encodes and said in ("-1", str(pickle.HIGHEST_PROTOCOL))
 
 
 def obstacle(options: Mapping[str, str], function: str) -> str:
-    """Return the option of a call that keeps others from replacing it; empty if there is none."""
-    harmless = FORMATS[USES[function].form].harmless
+    """Return which option of a call keeps others from replacing it, in words; empty if there is none."""
+    harmless = FORMATS[OWNERS[function].format].harmless
     for name, said in named(function, options).items():
         if name in ("Loader", "Dumper") and said not in _KINDS:
             is_fast = said.startswith("C") and said[1:] in _KINDS
-            return f"{said} is libyaml's already" if is_fast else f"{name}={said}"
+            return f"{said} is libyaml's already" if is_fast else f"it is called with {name}={said}"
         if name not in harmless and said not in _USUAL:
-            return f"argument {int(name) + 1}" if name.isdigit() else f"{name}="
+            return f"it is called with {f'argument {int(name) + 1}' if name.isdigit() else f'{name}='}"
     return ""
 
 
@@ -135,9 +93,9 @@ def original(function: str, options: Mapping[str, str]) -> Call:
         ImportError: Its library is not installed here.
         ValueError: An option is not a plain value.
     """
-    use = USES[function]
+    form, encodes = OWNERS[function].format, FUNCTIONS[function].encodes
     values = _values(function, options)
-    if use.form == "yaml":
+    if form == "yaml":
         return _yaml(function, options, "")
     owner, _, method = function.rpartition(".")
     if owner.endswith(("JSONEncoder", "JSONDecoder")):
@@ -147,8 +105,8 @@ def original(function: str, options: Mapping[str, str]) -> Call:
     if function == "msgpack.Packer.pack":
         packed: Call = _resolve("msgpack.Packer")().pack
         return packed
-    if FUNCTIONS[function].file and use.dumps:
-        return partial(_to_file, io.StringIO if use.form == "json" else io.BytesIO, resolved, values)
+    if FUNCTIONS[function].file and encodes:
+        return partial(_to_file, io.StringIO if form == "json" else io.BytesIO, resolved, values)
     return partial(resolved, **values) if values else resolved
 
 
@@ -165,7 +123,7 @@ def _to_file(kind: Callable[[], Any], resolved: Call, values: Mapping[str, Any],
 
 def _yaml(function: str, options: Mapping[str, str], prefix: str) -> Call:
     """Return a function of yaml with a loader or dumper: with the prefix "C", that of libyaml."""
-    if not USES[function].dumps:
+    if not FUNCTIONS[function].encodes:
         return partial(_resolve("yaml.load"), Loader=_resolve(f"yaml.{prefix}SafeLoader"))
     name = "yaml.dump_all" if function.endswith("_all") else "yaml.dump"
     usual = "SafeDumper" if "safe" in function else "Dumper"
@@ -185,13 +143,13 @@ def replacement(function: str, options: Mapping[str, str], other: Other, *, text
     Raises:
         ImportError: The library is not installed.
     """
-    use = USES[function]
+    form, encodes = OWNERS[function].format, FUNCTIONS[function].encodes
     if other.library == "libyaml":
         return _yaml(function, options, "C")
     found = _resolve(others(function, options)[other])
-    if other.library == PROTOCOL and use.dumps:
+    if other.library == PROTOCOL and encodes:
         return partial(found, protocol=pickle.HIGHEST_PROTOCOL)
-    if other.form != use.form or not use.dumps:
+    if other.form != form or not encodes:
         return found
     if text and isinstance(found([]), bytes):
         return lambda record: found(record).decode()
@@ -206,8 +164,8 @@ def prepared(function: str, other: Other, subject: Any) -> Any:
     Raises:
         Exception: It cannot be written in the other format.
     """
-    use = USES[function]
-    if use.dumps or (other.form == use.form and other.library != PROTOCOL):
+    form, encodes = OWNERS[function].format, FUNCTIONS[function].encodes
+    if encodes or (other.form == form and other.library != PROTOCOL):
         return subject
     record = decoded(function, subject)
     if other.library == PROTOCOL:
@@ -239,12 +197,12 @@ def refusal(function: str, calls: tuple[Call, Call], other: Other, subjects: tup
         other: The library.
         subjects: What each is given.
     """
-    use = USES[function]
+    form, encodes = OWNERS[function].format, FUNCTIONS[function].encodes
     try:
         expected, found = (call(subject) for call, subject in zip(calls, subjects, strict=True))
-        if use.dumps:
+        if encodes:
             several = function.endswith("_all")
-            expected, found = _read(use.form, expected, several), _read(other.form, found, several)
+            expected, found = _read(form, expected, several), _read(other.form, found, several)
     except Exception as error:  # noqa: BLE001 - a library may raise anything
         return f"{type(error).__name__}: {error}"
     difference = first_difference(expected, found)
@@ -265,7 +223,7 @@ def encoded(function: str, record: Any) -> Any:
     Raises:
         Exception: It cannot be encoded.
     """
-    return _resolve(FORMATS[USES[function].form].plain[0])(record)
+    return _resolve(FORMATS[OWNERS[function].format].plain[0])(record)
 
 
 def decoded(function: str, payload: bytes | str) -> Any:
@@ -274,14 +232,14 @@ def decoded(function: str, payload: bytes | str) -> Any:
     Raises:
         Exception: It cannot be decoded.
     """
-    return _resolve(FORMATS[USES[function].form].plain[1])(payload)
+    return _resolve(FORMATS[OWNERS[function].format].plain[1])(payload)
 
 
 def is_plain(function: str, kept: Kept) -> bool:
     """Return whether a kept payload holds plain data only, without running code that it names."""
     if (
-        USES[function].form != "pickle"
-        or USES[function].dumps
+        OWNERS[function].format != "pickle"
+        or FUNCTIONS[function].encodes
         or kept.result
         or not isinstance(kept.value, bytes)
     ):

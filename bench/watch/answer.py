@@ -7,95 +7,24 @@ import marshal
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Any, Final
 
 from ...codecs.installed import version
 from ...errors import RunError
 from ..libraries import format_title
-from ..results import watched
-from ..results.watched import SMALL, CallSite, LeftOut, Saving, Stack, WatchData
-from ..run.environment import MACHINE, environment
-from . import timing
-from .alternatives import FILES, USES, Other, decoded, is_plain, named, obstacle, others
-from .attach import Sampled
-from .parts import Frame, Site, Watch
-from .regimes import Times
-from .timing import Task, collected, failed, has_own, measure, own_seconds, replaced, task
+from ..results.watched import SMALL, LeftOut, Saving
+from .alternatives import FILES, OWN, Other, decoded, is_plain, obstacle, others
+from .measure import Found, measure
+from .parts import Site
+from .saved import collected, replaced, seconds_of
+from .tasks import Effort, Task, task
 
 _MOST = 20
 """Call sites that are timed."""
-_STACKS = 50
-"""Stacks that are written of a call site."""
-_WORKERS: Final = "/multiprocessing/"
-"""Part of the path of a module that exchanges pickles with its own processes."""
+_WORKERS: Final = "multiprocessing/"
+"""Folder of the modules that exchange pickles with their own processes."""
 _DISTRIBUTIONS: Final = {"rapidjson": "python-rapidjson", "libyaml": "PyYAML"}
 """Names on PyPI, where they differ."""
-
-
-def answer(watch: Watch, program: Sequence[str], total: float, wall: float) -> WatchData:
-    """Return what was seen, without savings.
-
-    Args:
-        watch: What was seen.
-        program: Its command.
-        total: Seconds of processor time of the program.
-        wall: Seconds that it ran.
-    """
-    facts = environment()
-    return WatchData(
-        tuple(program),
-        datetime.now(UTC).isoformat(timespec="seconds"),
-        total,
-        wall,
-        watch.own,
-        watch.processes,
-        tuple(map(_site, watch.sites)),
-        (),
-        tuple(f"a process or subinterpreter was not watched: {note}" for note in watch.notes),
-        {key: facts[key] for key in MACHINE if key in facts},
-        {},
-    )
-
-
-def sampled(found: Sampled, wall: float) -> WatchData:
-    """Return what was sampled of a process that already ran.
-
-    Args:
-        found: The samples.
-        wall: Seconds for which it was sampled.
-    """
-    made = answer(found.watch, found.program, found.watch.busy, wall)
-    # The interpreter is not the one that bakeoff runs on.
-    facts = {key: value for key, value in made.environment.items() if not key.startswith("python")}
-    return replace(made, environment=facts, notes=tuple(found.watch.notes), samples=found.samples)
-
-
-def _site(site: Site) -> CallSite:
-    mean = site.size / site.calls if site.calls else 0.0
-    use = USES.get(site.function)
-    stacks = sorted(site.stacks.items(), key=lambda each: -each[1])[:_STACKS]
-    return CallSite(
-        site.function,
-        site.place,
-        site.decodes,
-        use.form if use else "",
-        dict(named(site.function, site.options)),
-        site.calls or None,
-        site.busy,
-        site.wall,
-        site.size or None,
-        math.sqrt(sum((calls * (size - mean)) ** 2 for calls, size in site.sizes)),
-        len(site.kept),
-        tuple(Stack(tuple(map(_frame, frames)), busy) for frames, busy in stacks),
-        use.alone if use else "",
-        site.collecting,
-    )
-
-
-def _frame(frame: Frame) -> watched.Frame:
-    return watched.Frame(frame.shown, frame.function, frame.is_own)
 
 
 def versions(savings: Sequence[Saving]) -> dict[str, str]:
@@ -105,33 +34,36 @@ def versions(savings: Sequence[Saving]) -> dict[str, str]:
     return {name: text for name, text in found.items() if text is not None}
 
 
-def savings(watch: Watch, total: float, show: Callable[[float], object]) -> Sequence[Saving]:
+def savings(
+    sites: Sequence[Site], total: float, effort: Effort, show: Callable[[float], object]
+) -> Sequence[Saving]:
     """Time the kept records and return what each library would save, the largest saving first.
 
     A call site that cannot be timed is left out.
 
     Args:
-        watch: What was seen.
+        sites: All call sites.
         total: Seconds of processor time of the program.
+        effort: How long to time.
         show: Called with the share that is done.
     """
-    usable = _usable(watch.sites, total)
-    timed, left_out = _tasks(usable, min(timing.SECONDS, max(total, timing.LEAST)))
+    usable = _usable(sites, total)
+    timed, left_out = _tasks(usable, effort.of_process(total))
     try:
-        times = measure([job for _, job in timed], show) if timed else []
+        known_of = measure([job for _, job in timed], effort, show) if timed else []
     except RunError as error:
-        times = [[failed(job, str(error))] for _, job in timed]
-    found = [(site, each) for (site, _), each in zip(timed, times, strict=True)]
+        known_of = [Found({}, {OWN: str(error)})] * len(timed)
+    found = [(site, each) for (site, _), each in zip(timed, known_of, strict=True)]
     made: list[Saving] = []
-    for form in dict.fromkeys(USES[site.function].form for site in usable):
+    for form in dict.fromkeys(site.facts.form for site in usable):
         known = dict.fromkeys(
             other
             for site in usable
-            if USES[site.function].form == form
-            for other in others(site.function, site.options)
+            if site.facts.form == form
+            for other in others(site.facts.function, site.facts.options)
         )
-        mine = [(site, each) for site, each in found if USES[site.function].form == form]
-        never = [each for each in left_out if USES[each.function].form == form]
+        mine = [(site, each) for site, each in found if site.facts.form == form]
+        never = [each for site, each in left_out if site.facts.form == form]
         for changes in (False, True):
             if candidates := [other for other in known if (other.form != form) == changes]:
                 made += _savings(form, candidates, mine, never)
@@ -140,113 +72,122 @@ def savings(watch: Watch, total: float, show: Callable[[float], object]) -> Sequ
 
 def _usable(sites: Sequence[Site], total: float) -> Sequence[Site]:
     """Return the call sites whose function could be replaced, of formats that take enough time to matter."""
-    possible = [site for site in sites if not USES[site.function].alone]
+    possible = [site for site in sites if not site.facts.alone]
     busy: dict[str, float] = defaultdict(float)
     for site in possible:
-        busy[USES[site.function].form] += site.busy
-    return [site for site in possible if busy[USES[site.function].form] >= SMALL * total]
+        busy[site.facts.form] += site.facts.busy
+    return [site for site in possible if busy[site.facts.form] >= SMALL * total]
 
 
-def _tasks(sites: Sequence[Site], seconds: float) -> tuple[list[tuple[Site, Task]], list[LeftOut]]:
+def _tasks(
+    sites: Sequence[Site], seconds: float
+) -> tuple[list[tuple[Site, Task]], list[tuple[Site, LeftOut]]]:
     """Return the call sites to time within some seconds, and those for which there is a reason not to."""
-    whole = sum(site.busy for site in sites[:_MOST]) or 1.0
+    whole = sum(site.facts.busy for site in sites[:_MOST]) or 1.0
     timed, left_out = [], []
     for site in sites[:_MOST]:
-        job = task(site, seconds * site.busy / whole)
+        job = task(site, seconds * site.facts.busy / whole)
         if reason := _obstacle(site):
-            left_out.append(_left_out(site, reason))
+            left_out.append((site, _left_out(site, reason)))
         elif job is None:
-            left_out.append(_left_out(site, "no record was kept"))
+            left_out.append((site, _left_out(site, "no record was kept")))
         else:
             timed.append((site, job))
-    left_out += [_left_out(site, "little time") for site in sites[_MOST:]]
+    few = f"only the {_MOST} places that take most time are timed"
+    left_out += [(site, _left_out(site, few)) for site in sites[_MOST:]]
     return timed, left_out
 
 
 def _obstacle(site: Site) -> str:
     """Return what keeps other libraries from replacing the calls of a site; empty if there is nothing."""
-    if USES[site.function].form == "pickle" and site.stack and _WORKERS in site.stack[0].file:
+    facts = site.facts
+    callers = [stack.frames[0].place for stack in facts.stacks if stack.frames]
+    if facts.form == "pickle" and any(place.startswith(_WORKERS) for place in callers):
         return "multiprocessing chooses the format"
-    if option := obstacle(site.options, site.function):
-        return option
-    has_objects = any(kept.value is False or not is_plain(site.function, kept) for kept in site.kept)
-    return "records with objects of classes" if has_objects else ""
+    if reason := obstacle(facts.options, facts.function):
+        return reason
+    has_objects = any(kept.value is False or not is_plain(facts.function, kept) for kept in site.kept)
+    return "its records have objects of classes" if has_objects else ""
 
 
 def _savings(
     form: str,
     candidates: Sequence[Other],
-    found: Sequence[tuple[Site, Sequence[Times]]],
+    found: Sequence[tuple[Site, Found]],
     never: Sequence[LeftOut],
 ) -> Sequence[Saving]:
     """Return what each of several libraries would save, or one that says why none could be tried."""
-    tried = [other for other in candidates if any(other in one.seconds for _, each in found for one in each)]
+    tried = [other for other in candidates if any(other in each.times for _, each in found)]
     if tried:
         return [_saving(form, other, found, never) for other in tried]
     into = candidates[0].form if candidates[0].form != form else ""
-    reasons = [_left_out(site, _reason(form, times, candidates)) for site, times in found]
+    reasons = [_left_out(site, _reason(form, each, candidates)) for site, each in found]
     return [Saving(form, "", 0.0, 0.0, (*never, *(each for each in reasons if each.reason)), into)]
 
 
-def _saving(
-    form: str, other: Other, found: Sequence[tuple[Site, Sequence[Times]]], never: Sequence[LeftOut]
-) -> Saving:
+def _saving(form: str, other: Other, found: Sequence[tuple[Site, Found]], never: Sequence[LeftOut]) -> Saving:
     seconds, square = 0.0, 0.0
     left_out = list(never)
     slower = _slower(found)
-    for site, times in found:
-        if other not in others(site.function, site.options):
+    for site, each in found:
+        facts = site.facts
+        if other not in others(facts.function, facts.options):
             continue
-        busy = site.busy - site.collecting
-        from_file = site.function in FILES  # which takes time to read
+        busy = facts.busy - facts.collecting
+        from_file = facts.function in FILES  # which takes time to read
         usual = 0.0 if from_file else busy / site.calls
-        ratio = replaced(times, other, site.after_work / site.calls, usual)
+        ratio = replaced(each, other, site.after_work, usual)
         if ratio is None:
-            left_out.append(_left_out(site, _reason(form, times, [other])))
+            left_out.append(_left_out(site, _reason(form, each, [other])))
             continue
         if from_file:
-            busy = min(busy, site.calls * own_seconds(times) * slower)
+            busy = min(busy, site.calls * seconds_of(each.times[OWN]) * slower)
         # The collector also visits other objects of the program: at least none, and at most as many as take
         # all of its time.
-        collecting = site.collecting * (1 - collected(times, other)) / 2
+        collecting = facts.collecting * (1 - collected(each, other)) / 2
         seconds += busy * (1 - ratio.ratio) + collecting
         square += (busy * ratio.half) ** 2 + collecting**2
     into = other.form if other.form != form else ""
     return Saving(form, other.library, seconds, math.sqrt(square), tuple(left_out), into)
 
 
-def _slower(found: Sequence[tuple[Site, Sequence[Times]]]) -> float:
+def _slower(found: Sequence[tuple[Site, Found]]) -> float:
     """Return how many times as long calls that use no file took in the program as when they are timed."""
-    timed = [(site, times) for site, times in found if site.function not in FILES and has_own(times)]
-    usual = sum(site.calls * own_seconds(times) for site, times in timed)
-    return max(sum(site.busy - site.collecting for site, _ in timed) / usual, 1.0) if usual else 1.0
+    timed = [
+        (site, each.times[OWN])
+        for site, each in found
+        if site.facts.function not in FILES and OWN in each.times
+    ]
+    usual = sum(site.calls * seconds_of(times) for site, times in timed)
+    return (
+        max(sum(site.facts.busy - site.facts.collecting for site, _ in timed) / usual, 1.0) if usual else 1.0
+    )
 
 
 def _left_out(site: Site, reason: str) -> LeftOut:
-    return LeftOut(site.function, site.place, site.busy, reason)
+    return LeftOut(site.facts.function, site.facts.place, site.facts.busy, reason)
 
 
-def _reason(form: str, times: Sequence[Times], candidates: Sequence[Other]) -> str:
+def _reason(form: str, found: Found, candidates: Sequence[Other]) -> str:
     """Return why the first of several libraries cannot be used; empty if it is not installed."""
-    for each in times:
-        for other in candidates:
-            if other in each.refused:
-                # Without any time, it is the watched function itself that failed.
-                changed = f"as {format_title(other.form)}: " if other.form != form and each.seconds else ""
-                return changed + each.refused[other]
+    if OWN in found.refused:
+        return found.refused[OWN]
+    for other in candidates:
+        if reason := found.refused.get(other):
+            return f"as {format_title(other.form)}: {reason}" if other.form != form else reason
     return ""
 
 
-def records(watch: Watch) -> Iterator[Any]:
+def records(sites: Sequence[Site]) -> Iterator[Any]:
     """Yield the kept records, and those of the kept payloads; what cannot be decoded is left out.
 
     Args:
-        watch: What was seen.
+        sites: The call sites.
     """
-    for site in watch.sites:
+    for site in sites:
         for kept in site.kept:
             with contextlib.suppress(Exception):  # the program's library may have refused the payload, too
-                if site.decodes and not kept.result and isinstance(kept.value, bytes | str):
-                    yield decoded(site.function, kept.value)
+                if site.facts.decodes and not kept.result and isinstance(kept.value, bytes | str):
+                    yield decoded(site.facts.function, kept.value)
                 elif isinstance(kept.value, bytes):
                     yield marshal.loads(kept.value)  # noqa: S302 - from a folder of our own

@@ -13,14 +13,17 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, TypeAlias
 
 from ...errors import RunError, UsageError
 from ..libraries import LIBRARIES
 from ..orphans import held_folder
-from .parts import TEMPORARY, Frame, Site, Watch
+from ..results.watched import CallSite, WatchData
+from .parts import TEMPORARY, Frames, frame, place_of, seen, stacks_of
 
 _NAMES: Final = {
     name: library.name
@@ -37,22 +40,12 @@ _DENIED: Final = (
 )
 
 
-class Sampled(NamedTuple):
-    """What was sampled.
-
-    Attributes:
-        watch: The call sites; seconds are those of the samples.
-        program: The command of the process.
-        samples: Number of samples.
-    """
-
-    watch: Watch
-    program: Sequence[str]
-    samples: int
+_Called: TypeAlias = Mapping[str, Any]
+"""A frame as py-spy writes it: "file", "name", "line"."""
 
 
-def sample(pid: int, seconds: float) -> Sampled:
-    """Sample a process and its children.
+def sample(pid: int, seconds: float) -> WatchData:
+    """Sample a process and its children; seconds of processor time are those of the samples.
 
     Args:
         pid: The process.
@@ -83,7 +76,10 @@ def sample(pid: int, seconds: float) -> Sampled:
         raise RunError(f"process {pid} was idle: no code ran in {seconds:g} s")
     notes = () if _native() else ("libraries in C cannot be seen on this system, only Python code",)
     busy = sum(weight for _, weight in stacks)
-    return Sampled(Watch(_sites(stacks), busy, seconds, 0.0, 1, {}, notes), program, len(stacks))
+    found = seen(_sites(stacks), busy=busy, wall=seconds, notes=notes)
+    # The interpreter is not the one that bakeoff runs on.
+    facts = {key: value for key, value in found.environment.items() if not key.startswith("python")}
+    return replace(found, program=tuple(program), environment=facts, samples=len(stacks))
 
 
 def _native() -> bool:
@@ -112,41 +108,60 @@ def _reason(pid: int, said: str) -> str:
     return f"py-spy cannot sample process {pid}: {' '.join(lines) or said.strip()[:200]}"
 
 
-def _stacks(plain: dict[str, Any]) -> Iterator[tuple[list[Frame], float]]:
+def _stacks(plain: dict[str, Any]) -> Iterator[tuple[list[_Called], float]]:
     """Yield the stacks of a file of py-spy, the outermost frame first, with their seconds."""
-    frames = [
-        Frame(each.get("file") or "", each["name"], each.get("line") or 0)
-        for each in plain["shared"]["frames"]
-    ]
+    frames = plain["shared"]["frames"]
     for profile in plain["profiles"]:
         for numbers, weight in zip(profile["samples"], profile["weights"], strict=True):
-            yield [frames[number] for number in numbers if frames[number].file], weight
+            yield [frames[number] for number in numbers if frames[number].get("file")], weight
 
 
-def _sites(stacks: Sequence[tuple[list[Frame], float]]) -> list[Site]:
-    sites: dict[tuple[str, str], Site] = {}
-    for frames, weight in stacks:
-        place = next((n for n, frame in enumerate(frames) if _library(frame)), None)
-        if place is None:
-            continue
-        callers = tuple(frame for frame in reversed(frames[:place]) if not _NATIVE.search(frame.file))
-        made = Site(_function(frames[place]), callers, {}, decodes=False)
-        site = sites.setdefault((made.function, made.place), made)
-        site.busy += weight
-        site.wall += weight
-        site.stacks[callers] += weight
-    return sorted(sites.values(), key=lambda site: -site.busy)
+def _sites(stacks: Sequence[tuple[list[_Called], float]]) -> list[CallSite]:
+    sites: dict[tuple[str, str], list[tuple[Frames, float]]] = defaultdict(list)
+    for called, weight in stacks:
+        at = next((n for n, each in enumerate(called) if _library(each["file"])), None)
+        if at is not None:
+            callers = _callers(called[:at])
+            sites[_function(called[at]), place_of(callers)].append((callers, weight))
+    made = [_site(function, place, found) for (function, place), found in sites.items()]
+    return sorted(made, key=lambda site: -site.busy)
 
 
-def _library(frame: Frame) -> str:
-    """Return the library of a frame; empty for all other code."""
-    if not (_INSTALLED.search(frame.file) or _NATIVE.search(frame.file)):
+def _callers(called: Sequence[_Called]) -> Frames:
+    return tuple(
+        frame(each["file"], each["name"], each.get("line") or 0)
+        for each in reversed(called)
+        if not _NATIVE.search(each["file"])
+    )
+
+
+def _site(function: str, place: str, found: Sequence[tuple[Frames, float]]) -> CallSite:
+    busy = sum(weight for _, weight in found)
+    return CallSite(
+        function,
+        place,
+        decodes=False,
+        form="",
+        options={},
+        calls=None,
+        busy=busy,
+        wall=busy,
+        size=None,
+        size_error=0.0,
+        records=0,
+        stacks=stacks_of(found),
+    )
+
+
+def _library(file: str) -> str:
+    """Return the library of a frame's file; empty for all other code."""
+    if not (_INSTALLED.search(file) or _NATIVE.search(file)):
         return ""
-    *folders, name = frame.file.split("/")
+    *folders, name = file.split("/")
     return _NAMES.get(name.partition(".")[0]) or _NAMES.get(folders[-1] if folders else "") or ""
 
 
-def _function(frame: Frame) -> str:
+def _function(called: _Called) -> str:
     """Return a library and its function; of compiled code only the library, as its names mean little."""
-    library = _library(frame)
-    return library if _NATIVE.search(frame.file) else f"{library}.{frame.function}"
+    library = _library(called["file"])
+    return library if _NATIVE.search(called["file"]) else f"{library}.{called['name']}"

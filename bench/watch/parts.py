@@ -5,41 +5,32 @@ from __future__ import annotations
 import contextlib
 import io
 import marshal
+import math
 import struct
 import sysconfig
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, Final, NamedTuple
 
-TEMPORARY = "bakeoff-watch-"
+from ..libraries import FUNCTIONS, OWNERS, named
+from ..results.watched import CallSite, Frame, Stack, WatchData
+from ..run.environment import MACHINE, environment
+
+TEMPORARY: Final = "bakeoff-watch-"
 """Prefix of the folder for what the processes of a watched program write."""
-_ROW = struct.Struct("8q")
-_CALL = 4e-8
+_ROW: Final = struct.Struct("8q")
+_CALL: Final = 4e-8
 """Seconds that a watched call takes more, about: Python functions that C calls lose some of their speed."""
-_LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")})
-_PACKAGES = ("/site-packages/", "/dist-packages/", "/lib/python3.", "<frozen ", "<attrs generated ")
+_LIBRARIES: Final = tuple({sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")})
+_PACKAGES: Final = "/site-packages/", "/dist-packages/", "/lib/python3.", "<frozen ", "<attrs generated "
+_STACKS: Final = 50
+"""Stacks that are kept of a call site."""
 
-
-class Frame(NamedTuple):
-    """One frame of a stack."""
-
-    file: str
-    function: str
-    line: int
-
-    @property
-    def is_own(self) -> bool:
-        """Whether the code is the program's, and not a library's."""
-        return not (self.file.startswith(_LIBRARIES) or any(part in self.file for part in _PACKAGES))
-
-    @property
-    def shown(self) -> str:
-        """File and line, with the folder of a package's file."""
-        path = Path(self.file)
-        is_package = not self.is_own and path.parent.name not in ("site-packages", "dist-packages")
-        return f"{f'{path.parent.name}/{path.name}' if is_package else path.name}:{self.line}"
+Frames = tuple[Frame, ...]
+"""A stack, the caller first."""
 
 
 class Kept(NamedTuple):
@@ -59,71 +50,96 @@ class Kept(NamedTuple):
     size: int = 0
 
 
-@dataclass(slots=True)
-class Site:
-    """The calls of one function from one place with the same options.
+class Site(NamedTuple):
+    """A call site, with what the file of the watch does not hold.
 
     Attributes:
-        function: Name of the function: ``json.dumps``.
-        stack: The frames from the caller on.
-        options: Further arguments by name or position, in words.
-        decodes: It decodes.
-        calls: Number of calls, estimated.
-        wall: Seconds in them.
-        busy: Seconds of processor time in them.
-        collecting: The part of `busy` that the garbage collector took.
-        after_work: Number of calls after other work, estimated. After little work, a call counts in part.
-        size: Bytes of their payloads.
-        sizes: The calls that each sampled payload represents, and its bytes.
+        facts: What the file holds.
+        after_work: The part of the calls that come after other work. After little work, a call counts in
+            part.
         kept: Records.
-        stacks: Seconds of processor time by stack.
     """
 
-    function: str
-    stack: Sequence[Frame]
-    options: Mapping[str, str]
-    decodes: bool
-    calls: float = 0.0
-    wall: float = 0.0
-    busy: float = 0.0
-    collecting: float = 0.0
-    after_work: float = 0.0
-    size: float = 0.0
-    sizes: list[tuple[float, float]] = field(default_factory=list)
-    kept: list[Kept] = field(default_factory=list)
-    stacks: dict[Sequence[Frame], float] = field(default_factory=lambda: defaultdict(float))
+    facts: CallSite
+    after_work: float
+    kept: Sequence[Kept]
 
     @property
-    def place(self) -> str:
-        """The caller in the program's own code, and the library that it called, if any."""
-        if not self.stack:
-            return "?"
-        own = next((frame for frame in self.stack if frame.is_own), self.stack[0])
-        through = "" if own == self.stack[0] else f" through {self.stack[0].shown}"
-        return own.shown + through
+    def calls(self) -> float:
+        """Number of calls, estimated."""
+        return self.facts.calls or 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Watch:
+class Watch(NamedTuple):
     """What was seen of a program.
 
     Attributes:
-        sites: All call sites.
-        busy: Seconds of processor time of the processes that called a codec.
-        wall: Seconds of the longest of them.
-        own: Seconds of processor time that watching took, at least.
-        processes: Their number.
-        errors: Calls that raised, by function.
-        notes: Why processes were not watched.
+        facts: What the file of the watch holds, as yet without savings.
+        sites: The call sites, the one that takes most time first.
     """
 
+    facts: WatchData
     sites: Sequence[Site]
-    busy: float
-    wall: float
-    own: float
-    processes: int
-    errors: Mapping[str, int]
-    notes: Sequence[str]
+
+
+def frame(file: str, function: str, line: int) -> Frame:
+    """Return a frame as it is shown: with the folder of a package's file."""
+    path = Path(file)
+    own = not (file.startswith(_LIBRARIES) or any(part in file for part in _PACKAGES))
+    is_package = not own and path.parent.name not in ("site-packages", "dist-packages")
+    return Frame(f"{f'{path.parent.name}/{path.name}' if is_package else path.name}:{line}", function, own)
+
+
+def place_of(frames: Frames) -> str:
+    """Return the caller in the program's own code, and the library that it called, if any."""
+    if not frames:
+        return "?"
+    own = next((each for each in frames if each.own), frames[0])
+    return own.place if own == frames[0] else f"{own.place} through {frames[0].place}"
+
+
+def stacks_of(found: Iterable[tuple[Frames, float]]) -> tuple[Stack, ...]:
+    """Return stacks with their seconds of processor time, the one that takes most time first."""
+    busy: dict[Frames, float] = defaultdict(float)
+    for frames, seconds in found:
+        busy[frames] += seconds
+    ordered = sorted(busy.items(), key=lambda each: -each[1])[:_STACKS]
+    return tuple(Stack(frames, seconds) for frames, seconds in ordered)
+
+
+def seen(
+    sites: Sequence[CallSite],
+    *,
+    busy: float,
+    wall: float,
+    own: float = 0.0,
+    processes: int = 1,
+    notes: Sequence[str] = (),
+) -> WatchData:
+    """Return what was seen until now, without savings.
+
+    Args:
+        sites: The call sites.
+        busy: Seconds of processor time of the program.
+        wall: Seconds that it ran.
+        own: Seconds of processor time that watching took, at least.
+        processes: Number of processes that called a codec.
+        notes: What was not watched, and why.
+    """
+    here = environment()
+    return WatchData(
+        program=(),
+        ended=datetime.now(UTC).isoformat(timespec="seconds"),
+        busy=busy,
+        wall=wall,
+        own=own,
+        processes=processes,
+        sites=tuple(sites),
+        savings=(),
+        notes=tuple(notes),
+        environment={key: here[key] for key in MACHINE if key in here},
+        versions={},
+    )
 
 
 @dataclass(slots=True)
@@ -138,9 +154,40 @@ class _Process:
     own: float
     tick: float
     names: dict[int, tuple[str, bool]] = field(default_factory=dict)
-    stacks: dict[int, tuple[Frame, ...]] = field(default_factory=dict)
+    stacks: dict[int, Frames] = field(default_factory=dict)
     options: dict[int, dict[str, str]] = field(default_factory=dict)
     calls: list[tuple[Any, ...]] = field(default_factory=list)
+
+
+class _Calls(NamedTuple):
+    """Where calls are counted together."""
+
+    function: str
+    decodes: bool
+    place: str
+    options: tuple[tuple[str, str], ...]
+
+
+class _Sample(NamedTuple):
+    """What a sampled call stands for.
+
+    Attributes:
+        frames: Its stack.
+        calls: Number of calls.
+        after_work: Those after other work.
+        wall: Seconds.
+        busy: Seconds of processor time.
+        collecting: Those of the garbage collector.
+        size: Bytes of a call's payload.
+    """
+
+    frames: Frames
+    calls: float
+    after_work: float
+    wall: float
+    busy: float
+    collecting: float
+    size: float
 
 
 def read(folder: Path) -> Watch:
@@ -150,22 +197,49 @@ def read(folder: Path) -> Watch:
         folder: The folder that ``BAKEOFF_WATCH`` named.
     """
     processes = [_process(path) for path in sorted(folder.glob("*.watch"))]
-    sites: dict[Any, Site] = {}
-    errors: dict[str, int] = defaultdict(int)
+    samples: dict[_Calls, list[_Sample]] = defaultdict(list)
+    kept: dict[_Calls, list[Kept]] = defaultdict(list)
     for each in processes:
-        _add_sites(each, sites)
-        for index, row in each.counters.items():
-            errors[each.names.get(index, ("?", False))[0]] += row[5]
-    notes = sorted({path.read_text(errors="replace") for path in folder.glob("*.note")})
-    return Watch(
-        sorted(sites.values(), key=lambda site: -site.busy),
-        sum(each.busy for each in processes),
-        max((each.wall for each in processes), default=0.0),
-        sum(each.own for each in processes),
-        len(processes),
-        {name: count for name, count in errors.items() if count},
-        notes,
+        _share(each, samples, kept)
+    sites = sorted(
+        (_site(calls, found, kept[calls]) for calls, found in samples.items()),
+        key=lambda site: -site.facts.busy,
     )
+    own = sum(each.own for each in processes)
+    notes = sorted({path.read_text(errors="replace") for path in folder.glob("*.note")})
+    facts = seen(
+        [site.facts for site in sites],
+        busy=sum(each.busy for each in processes) - own,
+        wall=max((each.wall for each in processes), default=0.0),
+        own=own,
+        processes=len(processes),
+        notes=[f"a process or subinterpreter was not watched: {note}" for note in notes],
+    )
+    return Watch(facts, sites)
+
+
+def _site(calls: _Calls, samples: Sequence[_Sample], kept: Sequence[Kept]) -> Site:
+    number = sum(each.calls for each in samples)
+    size = sum(each.calls * each.size for each in samples)
+    mean = size / number if number else 0.0
+    known = FUNCTIONS.get(calls.function)
+    facts = CallSite(
+        calls.function,
+        calls.place,
+        calls.decodes,
+        form=OWNERS[calls.function].format if known else "",
+        options=dict(calls.options),
+        calls=number or None,
+        busy=sum(each.busy for each in samples),
+        wall=sum(each.wall for each in samples),
+        size=size or None,
+        size_error=math.sqrt(sum((each.calls * (each.size - mean)) ** 2 for each in samples)),
+        records=len(kept),
+        stacks=stacks_of((each.frames, each.busy) for each in samples),
+        alone=known.alone if known else "",
+        collecting=sum(each.collecting for each in samples),
+    )
+    return Site(facts, sum(each.after_work for each in samples) / number if number else 0.0, kept)
 
 
 def _process(path: Path) -> _Process:
@@ -207,47 +281,47 @@ def _take(made: _Process, kind: str, number: int, rest: Sequence[Any]) -> None:
     if kind == "function":
         made.names[number] = rest[0], rest[1]
     elif kind == "stack":
-        made.stacks[number] = tuple(Frame(file, name, line or 0) for file, name, line in rest[0])
+        made.stacks[number] = tuple(frame(file, name, line or 0) for file, name, line in rest[0])
     elif kind == "options":
         made.options[number] = dict(rest[0])
     elif kind == "call":
         made.calls.append((number, *rest))
 
 
-def _add_sites(process: _Process, sites: dict[Any, Site]) -> None:
+def _share(
+    process: _Process, samples: Mapping[_Calls, list[_Sample]], kept: Mapping[_Calls, list[Kept]]
+) -> None:
     """Share the exact counters of each function among the places that its samples were called from."""
     weights: dict[int, list[float]] = defaultdict(lambda: [0.0, 0.0])
     for index, weight, took, *_ in process.calls:
         weights[index][0] += weight
         weights[index][1] += weight * took
-    slots: dict[tuple[int, int], tuple[Site, Kept]] = {}
-    for index, weight, took, size, stack, options, slot, kept in process.calls:
-        site = _site(process, sites, index, stack, options)
+    slots: dict[tuple[int, int], tuple[_Calls, Kept]] = {}
+    for index, weight, took, size, stack, options, slot, value in process.calls:
+        frames = process.stacks.get(stack, ())
+        function, decodes = process.names[index]
+        said = named(function, process.options.get(options, {}))
+        place = _Calls(function, decodes, place_of(frames), tuple(said.items()))
         calls, ticks, busy, work, timed = process.counters[index][:5]
         sampled, time = weights[index]
-        site.calls += calls * weight / sampled
-        site.after_work += calls * weight / sampled * process.after_work[index]
+        number = calls * weight / sampled
         part = weight * took / time if time else 0.0
         # Calls that were not timed are assumed to have taken as long for each byte.
         tick = process.tick * work / timed if timed else 0.0
-        site.wall += ticks * tick * part
         collecting = process.collecting[index]
-        whole = busy * tick + collecting
-        site.busy += whole * part
-        site.collecting += collecting * part
-        site.stacks[process.stacks.get(stack, ())] += whole * part
-        site.size += weight * size * (calls / sampled)
-        site.sizes.append((weight * calls / sampled, size))
-        if slot >= 0 and kept is not None:
-            is_result = isinstance(kept, tuple)
-            slots[index, slot] = site, Kept(kept[0] if is_result else kept, weight, is_result, size)
-    for site, one in slots.values():
-        site.kept.append(one)
-
-
-def _site(process: _Process, sites: dict[Any, Site], index: int, stack: int, options: int) -> Site:
-    frames = process.stacks.get(stack, ())
-    said = process.options.get(options, {})
-    name, decodes = process.names[index]
-    made = Site(name, frames, said, decodes)
-    return sites.setdefault((made.function, made.place, tuple(said.items())), made)
+        samples[place].append(
+            _Sample(
+                frames,
+                number,
+                number * process.after_work[index],
+                ticks * tick * part,
+                (busy * tick + collecting) * part,
+                collecting * part,
+                size,
+            )
+        )
+        if slot >= 0 and value is not None:
+            is_result = isinstance(value, tuple)
+            slots[index, slot] = place, Kept(value[0] if is_result else value, weight, is_result, size)
+    for place, one in slots.values():
+        kept[place].append(one)

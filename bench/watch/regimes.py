@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import Any
 
+from ..messages.watch import AfterWork, CallTimes
 from ..worker._slice import evict, interruptions, nothing, time_followed
 from ..worker.other_work import run_code
 from .alternatives import OWN, Call, Other
@@ -25,41 +26,17 @@ _SHARES = (1, 2, 1)
 """Shares of the time for calls in a row, between more work, which varies most, and with empty caches."""
 
 
-@dataclass(frozen=True, slots=True)
-class AfterWork:
-    """Calls between other work, relative to calls of the watched function in a row.
+@dataclass(slots=True)
+class Disturbances:
+    """Calls between other work, and those that were interrupted each time they were made."""
 
-    Attributes:
-        call: Time of a call of the watched function.
-        saved: What each library saves more than in a row, in the call.
-        saved_after: What it saves more than in a row, in the work after the call.
-    """
+    calls: int = 0
+    dirty: int = 0
 
-    call: float
-    saved: Mapping[Other, float]
-    saved_after: Mapping[Other, float]
-
-
-@dataclass(frozen=True, slots=True)
-class Times:
-    """What one process found for one task.
-
-    Attributes:
-        calls: Seconds of the watched function for each record.
-        seconds: Seconds of each record, by library, dropping the result included; the watched function's own
-            under `OWN`.
-        refused: Why a library cannot be used, by library.
-        after_work: Calls after work that leaves the larger caches as they are, and after work that leaves
-            nothing in the caches.
-        collections: What the garbage collector takes for the records that each library has decoded, relative
-            to the watched function's; none if it hardly matters.
-    """
-
-    calls: Sequence[float]
-    seconds: Mapping[Other, Sequence[float]]
-    refused: Mapping[Other, str]
-    after_work: tuple[AfterWork, AfterWork] = (AfterWork(1.0, {}, {}),) * 2
-    collections: Mapping[Other, float] = field(default_factory=dict)
+    @property
+    def share(self) -> float:
+        """The share of those that were interrupted."""
+        return self.dirty / self.calls if self.calls else 0.0
 
 
 @dataclass(slots=True)
@@ -90,14 +67,18 @@ def _run_little() -> None:
 def timed(
     calls: Mapping[Other, tuple[Call, list[Any]]],
     seconds: float,
-    beat: Callable[[Other], object] = lambda other: None,
-) -> Times:
+    beat: Callable[[Other], object],
+    read: Callable[[], object],
+    disturbances: Disturbances,
+) -> dict[Other, CallTimes]:
     """Time all calls in a row, with little work between them, and some of them after two kinds of work.
 
     Args:
         calls: The function of each library, and what it is given.
         seconds: Time to spend.
         beat: Called with the library whose calls come next.
+        read: Reads the contention; called after each pass.
+        disturbances: Counts calls that are interrupted.
     """
     subjects = calls[OWN][1]
     fitting = max(1, round(seconds / (len(calls) * _eviction())))
@@ -105,8 +86,8 @@ def timed(
     in_row, warm, cold = ({other: _Passes() for other in calls} for _ in range(3))
     add_pass = (
         partial(_add_in_row, in_row, calls, beat),
-        partial(_add_between, warm, calls, some, beat),
-        partial(_add_cold, cold, calls, some, beat),
+        partial(_add_between, warm, calls, some, beat, disturbances),
+        partial(_add_cold, cold, calls, some, beat, disturbances),
     )
     spent = [0.0] * len(add_pass)
     while (
@@ -118,6 +99,7 @@ def timed(
         begin = time.perf_counter()
         add_pass[which]()
         spent[which] += time.perf_counter() - begin
+        read()
     return _compared(in_row, (warm, cold), some, time_followed(nothing, subjects, _run_little))
 
 
@@ -146,6 +128,7 @@ def _add_between(
     calls: Mapping[Other, tuple[Call, list[Any]]],
     some: Sequence[int],
     beat: Callable[[Other], object],
+    disturbances: Disturbances,
 ) -> None:
     """Add a pass over some records between other work, which is timed, too.
 
@@ -156,7 +139,7 @@ def _add_between(
         beat(other)
         call, given = calls[other]
         time_followed(call, [given[some[0]]], run_code)
-        after[other].add([_uninterrupted(call, given[at], then=run_code) for at in some])
+        after[other].add([_uninterrupted(disturbances, call, given[at], then=run_code) for at in some])
 
 
 def _add_cold(
@@ -164,6 +147,7 @@ def _add_cold(
     calls: Mapping[Other, tuple[Call, list[Any]]],
     some: Sequence[int],
     beat: Callable[[Other], object],
+    disturbances: Disturbances,
 ) -> None:
     """Add a pass over some records with empty caches, in which the libraries take turns call by call."""
     pairs: dict[Other, list[tuple[int, int]]] = {other: [] for other in calls}
@@ -171,12 +155,13 @@ def _add_cold(
         for other in random.sample(list(calls), len(calls)):
             beat(other)
             call, given = calls[other]
-            pairs[other].append(_uninterrupted(call, given[at], before=evict))
+            pairs[other].append(_uninterrupted(disturbances, call, given[at], before=evict))
     for other, row in pairs.items():
         after[other].add(row)
 
 
 def _uninterrupted(
+    disturbances: Disturbances,
     call: Call,
     subject: Any,
     *,
@@ -186,6 +171,7 @@ def _uninterrupted(
     """Make a call until the system does not give the processor to another thread during it.
 
     Args:
+        disturbances: Counts it.
         call: The function.
         subject: Its argument.
         before: What is done before the call, untimed.
@@ -194,12 +180,14 @@ def _uninterrupted(
     Returns:
         Nanoseconds of the call alone, and with what follows it.
     """
+    disturbances.calls += 1
     for _ in range(_TRIES):
         before()
         count = interruptions()
         [pair] = time_followed(call, [subject], then)
         if interruptions() == count:
-            break
+            return pair
+    disturbances.dirty += 1
     return pair
 
 
@@ -208,29 +196,32 @@ def _compared(
     after: tuple[Mapping[Other, _Passes], Mapping[Other, _Passes]],
     some: Sequence[int],
     empty: Sequence[tuple[int, int]],
-) -> Times:
+) -> dict[Other, CallTimes]:
     """Return what passes say.
 
     Args:
         in_row: Passes over all records, by library.
-        after: Passes over some of them after other work, by library, for each level of `Times.after_work`.
+        after: Passes over some of them after other work, by library, for each level of
+            `CallTimes.after_work`.
         some: The index of each of those records.
         empty: The nanoseconds of calls that do nothing.
     """
     alone, whole = (statistics.median(column) for column in zip(*empty, strict=True))
     calls = [max(each - alone, 1.0) for each in _medians(in_row[OWN].calls)]
     usual = sum(calls[at] for at in some)
-    rows = {other: _less(in_row, other, some) for other in in_row}
-    levels = []
-    for level in after:
-        call = sum(max(each - alone, 1.0) for each in _medians(level[OWN].calls)) / usual
-        saved, saved_after = {}, {}
-        for other, row in rows.items():
+    slower = [sum(max(each - alone, 1.0) for each in _medians(level[OWN].calls)) / usual for level in after]
+
+    def compared(other: Other) -> CallTimes:
+        row = _less(in_row, other, some)
+        levels = []
+        for level, call in zip(after, slower, strict=True):
             less = _less(level, other, range(len(some)))
-            saved[other], saved_after[other] = ((a - b) / usual for a, b in zip(less, row, strict=True))
-        levels.append(AfterWork(call, saved, saved_after))
-    seconds = {other: _scaled(passes.wholes, whole) for other, passes in in_row.items()}
-    return Times(_scaled(in_row[OWN].calls, alone), seconds, {}, (levels[0], levels[1]))
+            saved, saved_after = ((a - b) / usual for a, b in zip(less, row, strict=True))
+            levels.append(AfterWork(call, saved, saved_after))
+        passes = in_row[other]
+        return CallTimes(_scaled(passes.calls, alone), _scaled(passes.wholes, whole), (levels[0], levels[1]))
+
+    return {other: compared(other) for other in in_row}
 
 
 def _less(passes: Mapping[Other, _Passes], other: Other, some: Sequence[int]) -> tuple[float, float]:
@@ -259,7 +250,7 @@ def _medians(passes: Sequence[Sequence[float]]) -> list[float]:
     return [statistics.median(column) for column in zip(*passes, strict=True)]
 
 
-def _scaled(passes: Sequence[Sequence[int]], empty: float) -> list[float]:
+def _scaled(passes: Sequence[Sequence[int]], empty: float) -> tuple[float, ...]:
     """Return the seconds of each record, without those of an empty call.
 
     They are medians, scaled to the median of whole passes, which has the share of rare, longer calls.
@@ -267,4 +258,4 @@ def _scaled(passes: Sequence[Sequence[int]], empty: float) -> list[float]:
     each = [max(median - empty, 1.0) for median in _medians(passes)]
     whole = statistics.median(map(sum, passes)) - empty * len(each)
     scale = max(whole, 1.0) / sum(each) * 1e-9
-    return [value * scale for value in each]
+    return tuple(value * scale for value in each)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from ...bench.libraries import format_title
 from ...bench.results.watched import CallSite, Frame, Saving, Stack, WatchData
@@ -51,7 +51,7 @@ def render(watch: WatchData) -> str:
         boxes=(boxes := list(_boxes(watch, shades))),
         height=_ROW * (1 + max((box.row for box in boxes), default=-1)),
         row=_ROW,
-        keys=dict.fromkeys((box.text, box.color) for box in boxes if box.color),
+        keys=dict.fromkeys((box.step.text, box.color) for box in boxes if box.color),
         # The renderer escapes text from the file.
         grid=Markup(html_grid(section)) if section.rows else "",  # noqa: S704
         formats=[_what_if(watch, savings) for savings in told.by_format(watch.savings) if savings[0].library],
@@ -98,11 +98,11 @@ def _what_if(watch: WatchData, savings: Sequence[Saving]) -> Mapping[str, Any]:
     bars: list[Mapping[str, Any]] = [now | {"length": _per_cent(1 / longest), "ends": None, "best": False}]
     for saving in tried:
         left, half = _left(watch, saving), saving.half / watch.busy
-        way = "less" if saving.seconds >= 0 else "more"
+        share = told.with_half(abs(saving.seconds), saving.half, watch.busy)
         bars.append(
             {
                 "name": f"with {told.in_format(saving)}",
-                "amount": f"{told.percent(abs(saving.seconds), watch.busy)} % ± {100 * half:.1f} {way}",
+                "amount": f"saves {share}" if saving.seconds >= 0 else f"takes {share} more",
                 "length": _per_cent(left / longest),
                 "ends": (_per_cent((left - half) / longest), _per_cent((left + half) / longest)),
                 "best": saving is savings[0] and told.saves(saving),
@@ -121,21 +121,38 @@ def _per_cent(share: float) -> float:
     return round(100 * min(1.0, max(0.0, share)), 3)
 
 
+class _Step(NamedTuple):
+    """A frame as it is shown, or several of libraries as one.
+
+    Attributes:
+        function: Its function.
+        place: Its file and line, and how many frames it has joined.
+        detail: Those frames, a line each; empty if it is one frame.
+        kind: "own", "library", or the function that was called.
+    """
+
+    function: str
+    place: str
+    detail: str
+    kind: str
+
+    @property
+    def text(self) -> str:
+        """Function and place."""
+        return f"{self.function} {self.place}".rstrip()
+
+
 @dataclass(slots=True)
 class _Node:
     """Frames of many stacks that have the same callers.
 
     Attributes:
-        text: What it shows.
-        detail: Frames that it has joined, a line each; empty if it is one frame.
-        kind: "own", "library", or the function that was called.
+        step: What they are.
         busy: Seconds of processor time.
-        parts: What it calls, by text.
+        parts: What they call, by text.
     """
 
-    text: str
-    detail: str
-    kind: str
+    step: _Step
     busy: float = 0.0
     parts: dict[str, _Node] = field(default_factory=dict)
 
@@ -147,7 +164,7 @@ class _Box:
     x: float
     width: float
     row: int
-    text: str
+    step: _Step
     words: str
     kind: str
     color: str
@@ -155,7 +172,7 @@ class _Box:
     @property
     def label(self) -> str:
         """The text that fits; only the function if the box is narrow."""
-        return self.text if self.width >= _SLIM else self.text.partition(" (")[0]
+        return self.step.text if self.width >= _SLIM else self.step.function
 
     @property
     def classes(self) -> str:
@@ -165,13 +182,13 @@ class _Box:
 
 def _boxes(watch: WatchData, shades: Mapping[str, str]) -> Iterator[_Box]:
     """Yield the frames of all calls, callers above the functions that they call."""
-    root = _Node("", "", "own")
+    root = _Node(_Step("", "", "", "own"))
     for site in watch.sites:
         for stack in site.stacks:
             node = root
             node.busy += stack.busy
-            for text, detail, kind in [*_steps(stack), (site.function, "", site.function)]:
-                node = node.parts.setdefault(text, _Node(text, detail, kind))
+            for step in [*_steps(stack), _Step(site.function, "", "", site.function)]:
+                node = node.parts.setdefault(step.text, _Node(step))
                 node.busy += stack.busy
     yield from _drawn(root, root.busy, watch.busy, shades, 0.0, 0)
 
@@ -183,16 +200,17 @@ def _drawn(
     for part in sorted(node.parts.values(), key=lambda each: -each.busy):
         share = part.busy / whole if whole else 0.0
         if share >= _NARROW and row < _DEEPEST:
-            words = f"{part.text}: {told.percent(part.busy, total)} % of CPU\n{part.detail}".rstrip()
-            color = shades.get(part.kind, "")
-            kind = "call" if color else part.kind
-            yield _Box(_per_cent(begin), _per_cent(share), row, part.text, words, kind, color)
+            step = part.step
+            words = f"{step.text}: {told.percent(part.busy, total)} % of CPU\n{step.detail}".rstrip()
+            color = shades.get(step.kind, "")
+            kind = "call" if color else step.kind
+            yield _Box(_per_cent(begin), _per_cent(share), row, step, words, kind, color)
             yield from _drawn(part, whole, total, shades, begin, row + 1)
         begin += share
 
 
-def _steps(stack: Stack) -> Iterator[tuple[str, str, str]]:
-    """Yield text, detail and kind of the frames, the outermost first.
+def _steps(stack: Stack) -> Iterator[_Step]:
+    """Yield the frames, the outermost first.
 
     Frames of libraries that lie next to each other are one step. Those that start the program's own code,
     such as a server's, are left out.
@@ -202,12 +220,14 @@ def _steps(stack: Stack) -> Iterator[tuple[str, str, str]]:
     for own, group in groupby(frames[first:], key=lambda frame: frame.own):
         found = list(group)
         if own:
-            yield from ((_said(frame), "", "own") for frame in found)
+            yield from (_step(frame, "own") for frame in found)
         else:
-            more = f" and {len(found) - 1} more" if len(found) > 1 else ""
-            detail = "\n".join(map(_said, found)) if more else ""
-            yield _said(found[-1]) + more, detail, "library"
+            step = _step(found[-1], "library")
+            if more := len(found) - 1:
+                detail = "\n".join(_step(frame, "library").text for frame in found)
+                step = step._replace(place=f"{step.place} and {more} more", detail=detail)
+            yield step
 
 
-def _said(frame: Frame) -> str:
-    return f"{frame.function} ({frame.place})"
+def _step(frame: Frame, kind: str) -> _Step:
+    return _Step(frame.function, f"({frame.place})", "", kind)

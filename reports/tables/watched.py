@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from ...bench.libraries import format_title
 from ...bench.results.watched import SMALL, CallSite, LeftOut, Saving, WatchData
+from ..model import numbers
 from ..model.lists import few, listed
 from ..model.table import Column, Entry, Row, Section, Table
 
@@ -47,9 +48,9 @@ def facts(watch: WatchData) -> Iterator[str]:
     if watch.samples is not None:
         yield f"{watch.samples:,} samples of running threads in {watch.wall:.3g} s."
     elif watch.sites:
-        processes = "" if watch.processes == 1 else f" in {watch.processes} processes that call a codec"
-        took = percent(watch.own, watch.busy)
-        yield f"The program took {watch.busy:.3g} s of CPU{processes}; watching took at least {took} % more."
+        took, more = numbers.quantity(watch.busy), percent(watch.own, watch.busy)
+        processes = "" if watch.processes == 1 else f" {watch.processes} of its processes call a codec."
+        yield f"The program took {took} s of CPU, and watching it at least {more} % more.{processes}"
 
 
 def by_function(sites: Iterable[CallSite]) -> Mapping[str, Sequence[CallSite]]:
@@ -79,7 +80,7 @@ def _row(watch: WatchData, shown: str, sites: Sequence[CallSite], place: str) ->
     entries = {
         "function": Entry(shown, sites[0].function),
         "calls": Entry(f"{calls:,.0f}", calls),
-        "time": Entry(f"{busy:.3g}", busy),
+        "time": Entry(numbers.quantity(busy), busy),
         "cpu": Entry(percent(busy, watch.busy), busy / watch.busy if watch.busy else None),
         "wall": Entry(percent(waited, watch.wall), waited / watch.wall if watch.wall else None),
         "bytes": Entry(f"{size:,.0f}" if size else "", size or None),
@@ -94,16 +95,23 @@ def percent(part: float, whole: float) -> str:
     return f"{share:.0f}" if share >= 10 else f"{share:.1f}"
 
 
-def _at_most(part: float, whole: float) -> str:
-    """Return a limit in per cent, which is never shown as zero."""
-    return percent(max(part, 0.001 * whole), whole)
+def with_half(part: float, half: float, whole: float) -> str:
+    """Return a share in per cent with half of its interval, both with the same decimals."""
+    share, spread = 100 * part / whole, max(100 * half / whole, 0.1)
+    places = 0 if spread >= 1 else 1
+    return f"{share:.{places}f} ± {spread:.{places}f} %"
+
+
+def _limit(subject: str, part: float, whole: float) -> str:
+    """Return what the CPU time of some calls says of another codec; the limit is never shown as zero."""
+    return f"{subject} cannot save more than {percent(max(part, 0.001 * whole), whole)} % of CPU."
 
 
 def sentences(watch: WatchData) -> Iterator[str]:
     """Yield what follows from a watch, a line each."""
     yield from answers(watch)
     if found := left_out(watch):
-        yield "Not included:"
+        yield "Calls without a replacement, and why:"
     for each in found[:_SHOWN]:
         share = percent(each.busy, watch.busy)
         yield f"- {each.place}, {each.function}: {each.reason} ({share} % of CPU)"
@@ -115,18 +123,19 @@ def answers(watch: WatchData) -> Iterator[str]:
         yield from _of_samples(watch, watch.samples)
         return
     if not watch.sites:
+        yield "No call of a serialization library was seen."
         yield (
-            "No call of a watched function was seen. Python with -I, -E or -S cannot be watched, nor can a "
-            "process that cannot write to the folder for temporary files: as another user, or as it is full."
+            "Calls are not seen in Python with -I, -E or -S, and in processes that cannot write to the "
+            "folder for temporary files, because it is full or another user's."
         )
         return
-    limit = f"Changing the codec cannot save more than {_at_most(watch.spent, watch.busy)} %."
+    limit = _limit("Changing the codec", watch.spent, watch.busy)
     if watch.spent < SMALL * watch.busy:
         yield limit
         return
     possible = [site for site in watch.sites if not site.alone]
     if possible and not any(site.records for site in possible):
-        yield f"No records were kept, so no other library was timed. {limit}"
+        yield f"{limit} No records were kept, so no other library was timed."
         return
     if not any(saving.library for saving in watch.savings):
         yield limit
@@ -168,7 +177,7 @@ def _predictions(watch: WatchData, possible: Sequence[CallSite]) -> Iterator[str
     small = [site for site in possible if site.form and site.form not in large]
     if small:
         names = few(list(by_function(small)))
-        yield f"Changing the codec of {names} cannot save more than {_at_most(_busy(small), watch.busy)} %."
+        yield _limit(f"Changing the codec of {names}", _busy(small), watch.busy)
 
 
 def _grouped(sites: Iterable[CallSite], key: Callable[[CallSite], str]) -> Mapping[str, Sequence[CallSite]]:
@@ -186,9 +195,8 @@ def _of_samples(watch: WatchData, samples: int) -> Iterator[str]:
     """Yield what samples can show: a limit, with the interval of Agresti and Coull (1998)."""
     share = (watch.spent / watch.busy * samples + 2) / (samples + 4)
     half = 1.96 * math.sqrt(share * (1 - share) / (samples + 4))
-    seen = percent(watch.spent, watch.busy)
-    yield f"Changing the codec cannot save more than {percent(min(1.0, share + half), 1.0)} % of CPU."
-    yield f"Serialization took {seen} % of the samples; the 95 % interval is ± {100 * half:.1f}."
+    yield _limit("Changing the codec", min(1.0, share + half), 1.0)
+    yield f"Serialization took {with_half(watch.spent, half * watch.busy, watch.busy)} of the samples."
     yield (
         "Samples have no records, so no other library was timed. "
         "To know what one would save, start the program with `bakeoff watch -- PROGRAM`."
@@ -218,17 +226,11 @@ def in_format(saving: Saving) -> str:
 def _of_saving(watch: WatchData, best: Saving, others: Sequence[Saving]) -> Iterator[str]:
     form = format_title(best.form)
     if saves(best):
-        half = max(100 * best.half / watch.busy, 0.1)
-        share = percent(best.seconds, watch.busy)
-        into = format_title(best.into)
-        start = (
-            f"Another format: with {best.library} ({into} in place of {form})"
-            if into
-            else f"With {best.library}"
-        )
+        into = f" ({format_title(best.into)} in place of {form})" if best.into else ""
+        saved, whole = numbers.quantity(best.seconds, best.half), numbers.quantity(watch.busy)
         yield (
-            f"{start} this program would take {share} % ± {half:.1f} less CPU: "
-            f"{best.seconds:.2g} of {watch.busy:.3g} s."
+            f"{'Another format: ' if into else ''}{best.library}{into} would save {saved} s of {whole} s CPU "
+            f"({with_half(best.seconds, best.half, watch.busy)})."
         )
         if into:
             yield f"Everything that writes or reads these {form} records would have to change with it."
@@ -236,7 +238,7 @@ def _of_saving(watch: WatchData, best: Saving, others: Sequence[Saving]) -> Iter
         alike = [each for each in useful if not _differ(best, each)]
         less = [each for each in useful if _differ(best, each)]
         if alike:
-            yield f"Not distinguishable from it: {_listed(alike, watch.busy)}."
+            yield f"Too close to call: {_listed(alike, watch.busy)}."
         if less:
             yield f"Others would save less: {_listed(less, watch.busy)}."
     elif best.library:
@@ -257,7 +259,7 @@ def _of_none(watch: WatchData, best: Saving, others: Sequence[Saving]) -> str:
     most = min(whole, max(each.seconds + each.half for each in tried))
     if most < SMALL * watch.busy:
         return f"{subject} would not make this program faster."
-    return f"{subject} cannot save more than {percent(most, watch.busy)} %, and perhaps nothing."
+    return f"{subject} would save {percent(most, watch.busy)} % of CPU at most, and perhaps nothing."
 
 
 def saves(saving: Saving) -> bool:

@@ -28,6 +28,7 @@ from bakeoff.bench.ledger import CellEntry
 from bakeoff.bench.messages.evolution import TimeVersions
 from bakeoff.bench.messages.reads import ReaderCommand, TimedReads, TimeReads
 from bakeoff.bench.messages.timing import Time
+from bakeoff.bench.messages.watch import TimeCalls
 from bakeoff.bench.method import Processes
 from bakeoff.bench.results import Cell, CellFinding, ResultData, read
 from bakeoff.bench.run import interleaved, processes
@@ -40,11 +41,11 @@ from bakeoff.bench.run.readers import TimedReaders
 from bakeoff.bench.run.schedule import Schedule
 from bakeoff.bench.run.session import Session
 from bakeoff.bench.run.state import State
-from bakeoff.bench.watch import timing
-from bakeoff.bench.watch.alternatives import Other
+from bakeoff.bench.watch.alternatives import OWN, Other
+from bakeoff.bench.watch.measure import measure
 from bakeoff.bench.watch.parts import Kept
+from bakeoff.bench.watch.tasks import Effort, Task
 from bakeoff.codecs import registry
-from bakeoff.errors import RunError
 from bakeoff.schemas.difference import compare
 from bakeoff.schemas.schema import Schema
 from hurried import HURRIED, hurry
@@ -64,7 +65,7 @@ deadly = dumps, loads
 """
 """A codec that kills the processes that time its loads, which are not forked from the one of the checks."""
 KILLED = "was killed by the kernel"
-TIMED = (Time, TimeVersions)
+TIMED = (Time, TimeVersions, TimeCalls)
 PACE = replace(HURRIED, forks=False)
 """Timing processes are not forked, so that they can be started dead."""
 
@@ -92,7 +93,7 @@ DYING = ["/bin/sh", "-c", "kill -9 $$"]
 def killer(monkeypatch: pytest.MonkeyPatch) -> Killer:
     """The killer of the timing processes of this test; the others live."""
     made, timed = Killer(), list[Job]()
-    run, started, call = LocalExecutor._run, processes._started, subprocess.run
+    run, started = LocalExecutor._run, processes._started
 
     def running(self: LocalExecutor, job: Job, *more: Any) -> Ended:
         if not isinstance(job, TIMED):
@@ -108,13 +109,9 @@ def killer(monkeypatch: pytest.MonkeyPatch) -> Killer:
             return subprocess.Popen(DYING, start_new_session=True)
         return started(*given, **named)
 
-    def called(command: Sequence[str], **named: Any) -> subprocess.CompletedProcess[bytes]:
-        return call(DYING if made.wants() else command, **named)
-
     hurry(monkeypatch.setattr, PACE)
     monkeypatch.setattr(LocalExecutor, "_run", running)
     monkeypatch.setattr(processes, "_started", start)
-    monkeypatch.setattr(timing, "subprocess", SimpleNamespace(run=called))
     return made
 
 
@@ -196,21 +193,19 @@ def evolve(folder: Path, codecs: Sequence[str]) -> Reasons:
 def watch(folder: Path, codecs: Sequence[str]) -> Reasons:
     """`bakeoff watch`: the codecs are libraries that could replace `json.loads`."""
     libraries = {"json": "orjson", "msgpack": "msgspec", "deadly": "ujson"}
-    task = timing.Task("json.loads", {}, [Kept('{"a": 1}', 1)] * 10, 0.01)
+    task = Task("json.loads", {}, [Kept('{"a": 1}', 1)] * 10, 0.01)
     with pytest.MonkeyPatch.context() as patch:
         if "deadly" in codecs:
             patch.setenv("PYTHONPATH", str(folder))
-        try:
-            (times,) = timing.measure([task], lambda share: None)
-        except RunError as error:
-            return dict.fromkeys(codecs, str(error))
+        (found,) = measure([task], Effort(processes=2), lambda share: None)
     reasons = {}
     for codec in codecs:
         library = Other("json", libraries[codec])
-        refused = [each.refused[library] for each in times if library in each.refused]
-        assert refused or all(library in each.seconds for each in times)
-        reasons[codec] = "".join(refused[:1])
-    return reasons
+        reasons[codec] = found.refused.get(library, found.refused.get(OWN, ""))
+        assert bool(reasons[codec]) != (library in found.times)
+    assert {2} >= {len(times) for times in found.times.values()}
+    # It does not say what has killed a process.
+    return {codec: reason.replace("ran out of memory", KILLED) for codec, reason in reasons.items()}
 
 
 def timed_reads(count: int) -> TimedReads:
@@ -301,13 +296,12 @@ def test_a_library_that_leaves_without_an_error_is_out_of_the_watch(
 ) -> None:
     (tmp_path / "ujson.py").write_text("import os\ndumps = loads = lambda data: os._exit(0)\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    monkeypatch.setattr(timing, "PROCESSES", 2)
-    task = timing.Task("json.loads", {}, [Kept("[1]", 1)] * 10, 0.01)
-    (times,) = timing.measure([task], lambda share: None)
+    task = Task("json.loads", {}, [Kept("[1]", 1)] * 10, 0.01)
+    (found,) = measure([task], Effort(processes=2), lambda share: None)
 
     said = "crashed: ended the process with exit code 0, while being timed"
-    assert [said, said] == [each.refused[Other("json", "ujson")] for each in times]
-    assert all(Other("json", "orjson") in each.seconds for each in times)
+    assert said == found.refused[Other("json", "ujson")]
+    assert {OWN, Other("json", "orjson")} <= found.times.keys()
 
 
 @pytest.mark.slow

@@ -15,12 +15,13 @@ from typing import Any, NoReturn
 import msgpack
 import pytest
 
-from bakeoff.bench.results.watched import Saving
-from bakeoff.bench.watch import answer, regimes, timing
+from bakeoff.bench.libraries import FUNCTIONS, OWNERS
+from bakeoff.bench.messages.watch import AfterWork, CallTimes
+from bakeoff.bench.results.watched import CallSite, Frame, Saving, Stack
+from bakeoff.bench.watch import answer, regimes
 from bakeoff.bench.watch.alternatives import (
     OWN,
     PROTOCOL,
-    USES,
     Other,
     is_plain,
     obstacle,
@@ -28,9 +29,11 @@ from bakeoff.bench.watch.alternatives import (
     unpickled,
 )
 from bakeoff.bench.watch.collector import collections
-from bakeoff.bench.watch.parts import Frame, Kept, Site, Watch
-from bakeoff.bench.watch.regimes import AfterWork, Times
-from bakeoff.bench.watch.timing import Task, measure, replaced, task
+from bakeoff.bench.watch.measure import Found, measure
+from bakeoff.bench.watch.parts import Kept, Site
+from bakeoff.bench.watch.regimes import Disturbances
+from bakeoff.bench.watch.saved import replaced
+from bakeoff.bench.watch.tasks import USUAL, Effort, Task, task
 from bakeoff.errors import RunError
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="watch needs POSIX")
@@ -38,6 +41,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="watch needs POS
 RECORD = {"order": 1, "lines": [{"sku": "A-1", "price": 1.25}] * 3, "paid": True, "note": None}
 PAIR = {"place": (1, 2)}
 MORE = Other("json", "more")
+USUALLY = CallTimes((0.002,), (0.002,))
 OTHER_FORMATS = {
     *(Other("msgpack", name) for name in ("ormsgpack", "msgspec", "msgpack")),
     *(Other("json", name) for name in ("orjson", "msgspec")),
@@ -55,7 +59,7 @@ class Touching:
 
 
 def test_each_watched_function_has_alternatives_or_a_reason() -> None:
-    assert [] == [name for name, use in USES.items() if not use.alone and not others(name, {})]
+    assert [] == [name for name, known in FUNCTIONS.items() if not known.alone and not others(name, {})]
 
 
 @pytest.mark.parametrize(
@@ -63,20 +67,20 @@ def test_each_watched_function_has_alternatives_or_a_reason() -> None:
     [
         ("pickle.dumps", {"1": "2"}, ""),
         ("pickle.dump", {"1": "<BufferedWriter>", "protocol": "5"}, ""),
-        ("pickle.dumps", {"buffer_callback": "<function>"}, "buffer_callback="),
-        ("pickle.loads", {"encoding": "'bytes'"}, "encoding="),
-        ("marshal.dumps", {"1": "2"}, "version="),
-        ("cbor2.dumps", {"canonical": "True"}, "canonical="),
+        ("pickle.dumps", {"buffer_callback": "<function>"}, "it is called with buffer_callback="),
+        ("pickle.loads", {"encoding": "'bytes'"}, "it is called with encoding="),
+        ("marshal.dumps", {"1": "2"}, "it is called with version="),
+        ("cbor2.dumps", {"canonical": "True"}, "it is called with canonical="),
         ("cbor2.dump", {"1": "<BytesIO>", "default": "None"}, ""),
-        ("bson.decode", {"1": "<CodecOptions>"}, "codec_options="),
-        ("orjson.dumps", {"1": "None", "2": "1"}, "option="),
-        ("json.loads", {"1": "<function>"}, "argument 2"),
+        ("bson.decode", {"1": "<CodecOptions>"}, "it is called with codec_options="),
+        ("orjson.dumps", {"1": "None", "2": "1"}, "it is called with option="),
+        ("json.loads", {"1": "<function>"}, "it is called with argument 2"),
         ("yaml.dump", {"1": "<TextIOWrapper>", "sort_keys": "False", "indent": "4"}, ""),
         ("yaml.load", {"1": "FullLoader"}, ""),
         ("yaml.load", {"Loader": "CSafeLoader"}, "CSafeLoader is libyaml's already"),
-        ("yaml.load_all", {"Loader": "LineLoader"}, "Loader=LineLoader"),
+        ("yaml.load_all", {"Loader": "LineLoader"}, "it is called with Loader=LineLoader"),
         ("pydantic_core.from_json", {"cache_strings": "'keys'"}, ""),
-        ("pydantic_core.from_json", {"allow_partial": "True"}, "allow_partial="),
+        ("pydantic_core.from_json", {"allow_partial": "True"}, "it is called with allow_partial="),
     ],
 )
 def test_options_that_others_do_not_have(function: str, options: dict[str, str], found: str) -> None:
@@ -161,52 +165,71 @@ CASES: dict[str, tuple[str, dict[str, str], Kept, set[Other]]] = {
 
 
 @pytest.fixture(scope="module")
-def times() -> dict[str, Times]:
+def found() -> dict[str, Found]:
     """What a new process finds for each of `CASES`."""
     tasks = [Task(function, options, [kept], 0.0) for function, options, kept, _ in CASES.values()]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(timing, "PROCESSES", 1)
-        found = measure(tasks, lambda _: None)
-    return {name: times[0] for name, times in zip(CASES, found, strict=True)}
+    return dict(zip(CASES, measure(tasks, Effort(processes=1), lambda _: None), strict=True))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
-def test_what_takes_the_place_of_a_call(name: str, times: dict[str, Times]) -> None:
+def test_what_takes_the_place_of_a_call(name: str, found: dict[str, Found]) -> None:
     expected = CASES[name][-1]
 
-    assert set(times[name].seconds) - {OWN} == expected, times[name].refused
+    assert set(found[name].times) - {OWN} == expected, found[name].refused
 
 
-def test_why_a_library_cannot_be_used(times: dict[str, Times]) -> None:
+@pytest.mark.slow
+def test_why_a_library_cannot_be_used(found: dict[str, Found]) -> None:
     reason = "`tuple` came back as `list` at `$.place`"
 
-    assert set(times["a packer with options"].refused.values()) == {"options of the constructor"}
-    assert times["a tuple"].refused[Other("msgpack", "ormsgpack")] == reason
-    assert times["a pickled tuple"].refused[Other("json", "orjson")] == reason
+    assert found["a packer with options"].refused == {OWN: "its constructor has options"}
+    assert found["a tuple"].refused[Other("msgpack", "ormsgpack")] == reason
+    assert found["a pickled tuple"].refused[Other("json", "orjson")] == reason
 
 
-def _site(function: str, kept: Kept, file: str = "app.py") -> Site:
-    site = Site(function, [Frame(file, "main", 7)], {}, decodes=not USES[function].dumps)
-    site.busy = 1.0
-    site.kept.append(kept)
-    return site
+def _site(
+    function: str,
+    *kept: Kept,
+    place: str = "app.py:7",
+    calls: float = 1.0,
+    busy: float = 1.0,
+    collecting: float = 0.0,
+    after_work: float = 0.0,
+) -> Site:
+    known, stack = FUNCTIONS[function], Stack((Frame(place, "main", True),), busy)
+    facts = CallSite(
+        function,
+        place,
+        not known.encodes,
+        OWNERS[function].format,
+        {},
+        calls,
+        busy,
+        busy,
+        None,
+        0.0,
+        len(kept),
+        (stack,),
+        known.alone,
+        collecting,
+    )
+    return Site(facts, after_work, kept)
 
 
 @pytest.mark.parametrize(
     ("site", "reason"),
     [
-        (_site("pickle.dumps", Kept(False, 1)), "records with objects of classes"),
-        (_site("pickle.loads", Kept(pickle.dumps(Path()), 1)), "records with objects of classes"),
+        (_site("pickle.dumps", Kept(False, 1)), "its records have objects of classes"),
+        (_site("pickle.loads", Kept(pickle.dumps(Path()), 1)), "its records have objects of classes"),
         (
-            _site("pickle.loads", Kept(pickle.dumps(1), 1), "/usr/lib/python3/multiprocessing/queues.py"),
+            _site("pickle.loads", Kept(pickle.dumps(1), 1), place="multiprocessing/queues.py:1"),
             "multiprocessing chooses the format",
         ),
     ],
 )
 def test_calls_that_are_left_out(site: Site, reason: str) -> None:
-    watch = Watch([site], 2.0, 2.0, 0.0, 1, {}, ())
-    same, changed = answer.savings(watch, 2.0, lambda _: None)
+    same, changed = answer.savings([site], 2.0, USUAL, lambda _: None)
 
     assert [(each.reason, each.busy) for each in same.left_out] == [(reason, 1.0)]
     assert same.left_out == changed.left_out
@@ -229,9 +252,8 @@ def test_the_time_of_a_file_is_not_saved(
 
     If calls without a file take twice as long in the program, so does what calls with a file do without it.
     """
-    sites = [_site(function, _kept(RECORD, result=True)) for function in functions]
-    for site in sites:
-        site.calls, site.busy = 100, functions[site.function]
+    record = _kept(RECORD, result=True)
+    sites = [_site(function, record, calls=100, busy=busy) for function, busy in functions.items()]
 
     assert _saving(sites, monkeypatch).seconds == pytest.approx(saved)
 
@@ -243,8 +265,7 @@ def test_what_the_garbage_collector_takes_for_records_of_another_library(
     collections: float, saved: float, half: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Between none and all of its 0.4 s are for records of the library."""
-    site = _site("pickle.loads", _kept(RECORD, result=True))
-    site.calls, site.busy, site.collecting = 100, 1.0, 0.4
+    site = _site("pickle.loads", _kept(RECORD, result=True), calls=100, collecting=0.4)
 
     found = _saving([site], monkeypatch, collections)
     assert found.seconds == pytest.approx(saved)
@@ -258,9 +279,7 @@ def test_what_the_garbage_collector_takes_for_records_of_another_library(
 def test_the_garbage_collector_is_timed_where_it_matters(
     function: str, collecting: float, expected: bool
 ) -> None:
-    site = _site(function, _kept(RECORD))
-    site.collecting = collecting
-    found = task(site, 1.0)
+    found = task(_site(function, _kept(RECORD), collecting=collecting), 1.0)
 
     assert found is not None
     assert found.collecting is expected
@@ -291,12 +310,17 @@ def test_slow_decoding_is_not_repeated_for_the_garbage_collector() -> None:
     assert asked == {"a": 3}
 
 
+def _found(other: Other, its: CallTimes, own: CallTimes = USUALLY) -> Found:
+    """Return what six processes found that agree."""
+    return Found({OWN: [own] * 6, other: [its] * 6}, {})
+
+
 def _saving(sites: list[Site], monkeypatch: pytest.MonkeyPatch, collections: float = 1.0) -> Saving:
     """Return what a library saves whose calls take 1 ms, where those of a site took 2 ms."""
     other = Other("msgpack", "ormsgpack")
-    found = [Times([0.002], {OWN: [0.002], other: [0.001]}, {}, collections={other: collections})] * 6
+    found = _found(other, CallTimes((0.001,), (0.001,), collection=collections))
     monkeypatch.setattr(answer, "measure", lambda *_: [found] * len(sites))
-    savings = answer.savings(Watch(sites, 2.0, 2.0, 0.0, 1, {}, ()), 2.0, print)
+    savings = answer.savings(sites, 2.0, USUAL, print)
     (saving,) = [each for each in savings if each.library == "ormsgpack"]
     return saving
 
@@ -322,10 +346,9 @@ def test_after_other_work_calls_are_slower_and_a_library_saves_more(
     and 10 % in the work after a call, if the caches are not empty.
     """
     other = Other("json", "orjson")
-    after = AfterWork(2.0, {other: 0.2}, {other: 0.1}), AfterWork(4.0, {other: 0.4}, {other: 0.0})
-    times = Times([0.002], {OWN: [0.002], other: [0.001]}, {}, after)
+    found = _found(other, CallTimes((0.001,), (0.001,), (AfterWork(2.0, 0.2, 0.1), AfterWork(4.0, 0.4, 0.0))))
 
-    assert replaced([times] * 6, other, part, seconds).ratio == pytest.approx(ratio)
+    assert replaced(found, other, part, seconds).ratio == pytest.approx(ratio)
 
 
 @pytest.mark.parametrize(
@@ -337,27 +360,31 @@ def test_a_library_saves_no_more_after_a_call_than_in_it(
 ) -> None:
     """What a call brings into the caches pushes out as much, at most."""
     other = Other("json", "orjson")
-    after = AfterWork(2.0, {other: saved}, {other: saved_after}), AfterWork(2.0, {}, {})
-    times = Times([0.002], {OWN: [0.002], other: [0.001]}, {}, after)
+    found = _found(other, CallTimes((0.001,), (0.001,), (AfterWork(2.0, saved, saved_after), AfterWork(2.0))))
 
-    assert replaced([times] * 6, other, 1.0, 0.0).ratio == pytest.approx(1 - (0.5 + saved + counted) / 2)
+    assert replaced(found, other, 1.0, 0.0).ratio == pytest.approx(1 - (0.5 + saved + counted) / 2)
+
+
+def test_a_library_saves_no_more_than_the_calls_take() -> None:
+    other = Other("json", "orjson")
+    found = _found(other, CallTimes((0.001,), (0.001,), (AfterWork(1.0, 0.4, 0.4), AfterWork(1.0))))
+
+    assert replaced(found, other, 1.0, 0.0).ratio == 0.0
 
 
 @pytest.mark.parametrize(("part", "is_known"), [(0.0, True), (1.0, False)])
 def test_the_interval_includes_how_well_the_caches_are_known(part: float, is_known: bool) -> None:
     """If processes disagree on how long a call takes, they disagree on how empty the caches are."""
     other = Other("json", "orjson")
-    after = AfterWork(2.0, {other: 0.2}, {}), AfterWork(4.0, {other: 0.4}, {})
-    times = [
-        Times([seconds], {OWN: [seconds], other: [seconds / 2]}, {}, after) for seconds in (0.002, 0.003) * 3
-    ]
+    after = AfterWork(2.0, 0.2), AfterWork(4.0, 0.4)
+    own = [CallTimes((seconds,), (seconds,)) for seconds in (0.002, 0.003) * 3]
+    its = [CallTimes((seconds,), (seconds / 2,), after) for seconds in (0.002, 0.003) * 3]
 
-    assert (replaced(times, other, part, 0.008).half < 1e-9) is is_known
+    assert (replaced(Found({OWN: own, other: its}, {}), other, part, 0.008).half < 1e-9) is is_known
 
 
 def test_records_are_drawn_in_proportion_to_the_calls_that_they_represent() -> None:
-    site = Site("json.loads", [], {}, True, kept=[Kept(f"[{number}]", number) for number in (1, 2, 3)])
-    job = task(site, 1.0)
+    job = task(_site("json.loads", *(Kept(f"[{number}]", number) for number in (1, 2, 3)), busy=0.0), 1.0)
 
     assert job is not None
     assert {"[1]": 10, "[2]": 20, "[3]": 30} == Counter(kept.value for kept in job.kept)
@@ -365,9 +392,7 @@ def test_records_are_drawn_in_proportion_to_the_calls_that_they_represent() -> N
 
 @pytest.mark.parametrize(("seconds", "records"), [(1e-6, 60), (0.005, 40), (0.1, 10)])
 def test_of_slow_calls_fewer_records_are_timed(seconds: float, records: int) -> None:
-    site = _site("yaml.safe_load", _kept("a: 1"))
-    site.calls, site.busy = 100, 100 * seconds
-    job = task(site, 1.0)
+    job = task(_site("yaml.safe_load", _kept("a: 1"), calls=100, busy=100 * seconds), 1.0)
 
     assert job is not None
     assert len(job.kept) == records
@@ -378,12 +403,25 @@ def test_an_interrupted_call_is_made_again(monkeypatch: pytest.MonkeyPatch) -> N
     counted = iter([0, 1])
     monkeypatch.setattr(regimes, "interruptions", lambda: next(counted, 1))
     made: list[int] = []
-    passes = {OWN: regimes._Passes()}
+    passes, disturbances = {OWN: regimes._Passes()}, Disturbances()
 
-    regimes._add_cold(passes, {OWN: (made.append, [10, 11])}, [0, 1], lambda other: None)
+    regimes._add_cold(passes, {OWN: (made.append, [10, 11])}, [0, 1], lambda other: None, disturbances)
 
     assert made == [10, 10, 11]
+    assert disturbances.share == 0.0
     assert len(passes[OWN].calls[0]) == 2
+
+
+def test_a_call_that_is_interrupted_each_time_is_disturbed(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted = itertools.count()
+    monkeypatch.setattr(regimes, "interruptions", lambda: next(counted) if len(made) <= 5 else 0)
+    made: list[int] = []
+    passes, disturbances = {OWN: regimes._Passes()}, Disturbances()
+
+    regimes._add_cold(passes, {OWN: (made.append, [10, 11])}, [0, 1], lambda other: None, disturbances)
+
+    assert made == [10] * 5 + [11] * 2
+    assert disturbances.share == 0.5
 
 
 def test_a_library_makes_its_calls_between_other_work_in_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -397,7 +435,7 @@ def test_a_library_makes_its_calls_between_other_work_in_a_row(monkeypatch: pyte
     }
     passes = {each: regimes._Passes() for each in calls}
 
-    regimes._add_between(passes, calls, [1, 0], lambda other: None)
+    regimes._add_between(passes, calls, [1, 0], lambda other: None, Disturbances())
 
     in_row = [list(records) for _, records in itertools.groupby(made, lambda each: each[0])]
     assert sorted(in_row) == [[(0, 11), (0, 11), (0, 10)], [(1, 11), (1, 11), (1, 10)]]
@@ -410,22 +448,22 @@ def test_no_more_caches_are_emptied_than_there_is_time_for(
 ) -> None:
     add, counts = regimes._add_cold, set()
 
-    def counted(after: Any, calls: Any, some: Sequence[int], beat: Any) -> None:
+    def counted(after: Any, calls: Any, some: Sequence[int], *more: Any) -> None:
         counts.add(len(some))
-        add(after, calls, some, beat)
+        add(after, calls, some, *more)
 
     monkeypatch.setattr(regimes, "_add_cold", counted)
     monkeypatch.setattr(regimes, "_eviction", lambda: eviction)
-    regimes.timed({OWN: (str, list(range(20)))}, 0.02)
+    regimes.timed({OWN: (str, list(range(20)))}, 0.02, lambda other: None, lambda: None, Disturbances())
 
     assert {records} == counts
 
 
 def test_dropping_a_record_takes_no_part_of_a_call() -> None:
     other = Other("json", "orjson")
-    times = Times([0.002], {OWN: [0.004], other: [0.003]}, {})
+    found = _found(other, CallTimes((0.001,), (0.003,)), CallTimes((0.002,), (0.004,)))
 
-    assert replaced([times] * 6, other, 0.0, 0.002).ratio == pytest.approx(0.5)
+    assert replaced(found, other, 0.0, 0.002).ratio == pytest.approx(0.5)
 
 
 def test_what_a_call_does_to_the_work_after_it_is_part_of_a_saving() -> None:
@@ -437,12 +475,12 @@ def test_what_a_call_does_to_the_work_after_it_is_part_of_a_saving() -> None:
 
     found = regimes._compared(in_row, (warm, cold), [0], [(10, 20)])
 
-    assert found.calls == pytest.approx([100e-9, 200e-9])
-    assert found.seconds[OWN] == pytest.approx([130e-9, 280e-9])
-    assert found.seconds[other] == pytest.approx([90e-9, 120e-9])
-    warm, cold = found.after_work
-    assert (warm.call, warm.saved[other], warm.saved_after[other]) == pytest.approx((2.0, 0.7, -0.2))
-    assert (cold.call, cold.saved[other], cold.saved_after[other]) == pytest.approx((3.0, 0.7, 0.9))
+    assert found[OWN].calls == pytest.approx((100e-9, 200e-9))
+    assert found[OWN].seconds == pytest.approx((130e-9, 280e-9))
+    assert found[other].seconds == pytest.approx((90e-9, 120e-9))
+    warm, cold = found[other].after_work
+    assert (warm.call, warm.saved, warm.saved_after) == pytest.approx((2.0, 0.7, -0.2))
+    assert (cold.call, cold.saved, cold.saved_after) == pytest.approx((3.0, 0.7, 0.9))
 
 
 def _passes(*pairs: tuple[int, int]) -> regimes._Passes:
@@ -453,22 +491,20 @@ def _passes(*pairs: tuple[int, int]) -> regimes._Passes:
     return passes
 
 
-def test_a_process_that_dies_costs_the_prediction_and_not_the_answer(
+def test_without_a_temporary_folder_there_is_no_prediction_but_an_answer(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def died(*_: object) -> NoReturn:
-        raise RunError("timing the kept records failed: -11")
+        raise RunError("no folder for temporary files")
 
     monkeypatch.setattr(answer, "measure", died)
-    watch = Watch([_site("json.loads", Kept("[1]", 1))], 2.0, 2.0, 0.0, 1, {}, ())
-    (saving,) = answer.savings(watch, 2.0, lambda _: None)
+    (saving,) = answer.savings([_site("json.loads", Kept("[1]", 1))], 2.0, USUAL, lambda _: None)
 
-    assert [each.reason for each in saving.left_out] == ["timing the kept records failed: -11"]
+    assert [each.reason for each in saving.left_out] == ["no folder for temporary files"]
 
 
 def test_a_function_that_nothing_replaces_and_one_that_takes_little_time_are_not_tried() -> None:
     alone = _site("pydantic.BaseModel.model_dump_json", Kept(False, 1))
-    small = _site("json.dumps", _kept(RECORD))
-    small.busy = 0.001
+    small = _site("json.dumps", _kept(RECORD), busy=0.001)
 
-    assert not answer.savings(Watch([alone, small], 2.0, 2.0, 0.0, 1, {}, ()), 2.0, lambda _: None)
+    assert not answer.savings([alone, small], 2.0, USUAL, lambda _: None)

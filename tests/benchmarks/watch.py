@@ -51,6 +51,7 @@ from bakeoff.bench.watch import answer, parts
 from bakeoff.bench.watch.alternatives import OWN, Other
 from bakeoff.bench.watch.collector import collections
 from bakeoff.bench.watch.start import environment
+from bakeoff.bench.watch.tasks import USUAL
 from servers import UnavailableError, started
 
 from . import _watched
@@ -386,7 +387,7 @@ class Ran(NamedTuple):
     @property
     def without_watch(self) -> float:
         """The CPU time without what watching took."""
-        return self.busy - self.watch.own
+        return self.busy - self.watch.facts.own
 
 
 class Turn(NamedTuple):
@@ -406,9 +407,7 @@ class Turn(NamedTuple):
     @property
     def saved_in_calls(self) -> float:
         """The part of the CPU time that it saves in the calls."""
-        usual, other = (
-            sum(site.busy for site in ran.watch.sites) for ran in (self.watched, self.other_watched)
-        )
+        usual, other = (ran.watch.facts.spent for ran in (self.watched, self.other_watched))
         return (usual - other) / self.watched.without_watch
 
     @property
@@ -500,7 +499,9 @@ def _mean(figures: Iterable[float]) -> tuple[float, float]:
 def _predicted(name: str, watch: parts.Watch, busy: float) -> float:
     """Return the share that watch predicts to be saved."""
     library = LIBRARIES.get(name, "orjson")
-    found = [each for each in answer.savings(watch, busy, lambda _: None) if each.library == library]
+    found = [
+        each for each in answer.savings(watch.sites, busy, USUAL, lambda _: None) if each.library == library
+    ]
     return found[0].seconds / busy if found else 0.0
 
 

@@ -24,13 +24,13 @@ import cbor2
 import msgpack
 import pytest
 from click.testing import CliRunner
-from policy_data import DEEP, INF, LONG, NAN, Box, Colour, document, extensions, payloads
 
 import bakeoff
 from bakeoff import codecs
 from bakeoff.codecs import CodecError, DecodeError, EncodeError, LimitError
 from bakeoff.codecs.safety.policies import FACTS, POLICIES, Policies, can_be_asked
 from bakeoff.commands.codecs import command
+from policy_data import DEEP, INF, LONG, NAN, Box, Colour, document, extensions, payloads
 from small_stacks import in_thread
 
 NAMES = codecs.names()

@@ -51,7 +51,7 @@ def test_hostile_texts_are_inert() -> None:
 def test_a_watch_without_calls() -> None:
     page = render(madeup.watch(sites=(), savings=()))
 
-    assert "No call of a watched function was seen." in page
+    assert "No call of a serialization library was seen." in page
     assert boxes(page) == []
 
 
@@ -63,12 +63,12 @@ def test_another_format_is_called_so_and_comes_last() -> None:
     watch = madeup.watch(savings=(*changed, *madeup.watch().savings))
 
     assert [*sentences(watch)][:-2] == [
-        "With orjson this program would take 43 % ± 0.5 less CPU: 3.4 of 8 s.",
-        "Not distinguishable from it: msgspec 42 %.",
+        "orjson would save 3.44 s of 8.00 s CPU (43.0 ± 0.5 %).",
+        "Too close to call: msgspec 42 %.",
         "Others would save less: ujson 25 %.",
         "bakeoff knows no other library for pickle.",
-        "Another format: with ormsgpack (MessagePack in place of pickle) this program would take "
-        "6.2 % ± 0.2 less CPU: 0.5 of 8 s.",
+        "Another format: ormsgpack (MessagePack in place of pickle) would save 0.50 s of 8.00 s CPU "
+        "(6.2 ± 0.2 %).",
         "Everything that writes or reads these pickle records would have to change with it.",
         "Others would save less: orjson (JSON) 3.8 %.",
     ]
@@ -94,7 +94,7 @@ def test_the_page_has_bars_only_for_formats_that_were_tried() -> None:
         ),
         (
             [Saving("json", "orjson", 0.1, 0.4, ()), Saving("json", "ujson", -0.3, 0.02, ())],
-            "Another library for JSON cannot save more than 6.2 %, and perhaps nothing.",
+            "Another library for JSON would save 6.2 % of CPU at most, and perhaps nothing.",
         ),
         (
             [Saving("json", "libyaml", 0.0, 0.02, ())],
@@ -116,7 +116,7 @@ def test_functions_without_a_prediction() -> None:
     sites = (replace(first, function="pydantic.dump", alone=reason), *(replace(s, busy=0.01) for s in rest))
 
     assert [*sentences(madeup.watch(sites=sites, savings=()))] == [
-        "Changing the codec cannot save more than 30 %.",
-        "Changing the codec of json.dumps, json.loads and pickle.dumps cannot save more than 0.5 %.",
+        "Changing the codec cannot save more than 30 % of CPU.",
+        "Changing the codec of json.dumps, json.loads and pickle.dumps cannot save more than 0.5 % of CPU.",
         f"No prediction for pydantic.dump (30 % of CPU): {reason}.",
     ]

@@ -22,7 +22,7 @@ from ._written import output_option
 
 if TYPE_CHECKING:
     from ..bench.results.watched import WatchData
-    from ..bench.watch.parts import Watch
+    from ..bench.watch.parts import Site
 
 
 _RECORDS = ".msgpack"
@@ -87,8 +87,9 @@ def command(
     """Run a program, and show what serialization costs it and what another codec would save.
 
     Watches Python programs and their child processes: json, simplejson, orjson, ujson, rapidjson, msgpack,
-    ormsgpack, msgspec, pickle, marshal, cbor2, yaml, bson, pydantic and kombu. The answer is printed to
-    standard error after the program's end, also if Ctrl-C or SIGTERM ends it. The exit code is the program's.
+    ormsgpack, msgspec, pickle, marshal, cbor2, yaml, bson, pydantic, pydantic_core and kombu. The answer is
+    printed to standard error after the program's end, also if Ctrl-C or SIGTERM ends it. The exit code is the
+    program's.
 
     \b
       bakeoff watch -- python app.py
@@ -114,18 +115,20 @@ def command(
         _sample(pid, seconds, path)
         return
     if folder is not None:
-        watch = parts.read(folder)
-        _answer(watch, (), watch.busy - watch.own, watch.wall, path, anonymous=anonymous)
+        _answer(*parts.read(folder), path, anonymous=anonymous)
         return
     start.require()
     with held_folder(parts.TEMPORARY) as made:
         ended = start.run(program, made, records=not no_records)
         try:
-            watch = parts.read(made)
-            total = max(ended.busy, watch.busy) - watch.own
-            if ended.code and not watch.sites:
-                raise RunError(f"the program ended with exit code {ended.code} before any watched call")
-            _answer(watch, program, total, ended.wall, path, anonymous=anonymous)
+            found, sites = parts.read(made)
+            if ended.code and not sites:
+                raise RunError(
+                    f"the program ended with {ended.code} before any call of a serialization library"
+                )
+            busy = max(ended.busy - found.own, found.busy)
+            found = replace(found, program=tuple(program), busy=busy, wall=ended.wall)
+            _answer(found, sites, path, anonymous=anonymous)
         except (BakeoffError, OSError) as error:
             # The exit code is the program's, whatever becomes of the answer.
             click.echo(f"bakeoff watch: no answer: {error}", err=True)
@@ -142,12 +145,11 @@ def _prepare(folder: Path, *, records: bool) -> None:
 
 
 def _sample(pid: int, seconds: float, path: Path) -> None:
-    from ..bench.results.watched import write_watch
-    from ..bench.watch import answer, attach
+    from ..bench.watch import attach
 
-    found = answer.sampled(attach.sample(pid, seconds), seconds)
+    found = attach.sample(pid, seconds)
     _print(found)
-    write_watch(found, path)
+    _write(found, b"", path)
 
 
 def _check(path: Path) -> None:
@@ -175,46 +177,58 @@ def _check_records(path: Path) -> None:
     Raises:
         UsageError: There is such a file, a link or a folder.
     """
+    records = _records_of(path)
+    check_own(records)
+    if records.exists() and not _has_written(path, records):
+        raise UsageError(
+            f"{records}: exists, and the watch in {path} has not written it; move it away, choose "
+            "another file with -o, or keep no records with --no-records"
+        )
+
+
+def _has_written(path: Path, records: Path) -> bool:
+    """Whether the watch in a file has written a file of records."""
     from ..bench.results import ResultFileError
     from ..bench.results.watched import read_watch
 
-    records = _records_of(path)
-    check_own(records)
-    if not records.exists():
-        return
     try:
         kept = read_watch(path).kept
-    except ResultFileError:
-        kept = ""
-    with records.open("rb") as file:
-        if hashlib.file_digest(file, "sha256").hexdigest() != kept:
-            raise UsageError(
-                f"{records}: exists, and the watch in {path} has not written it; move it away, choose "
-                "another file with -o, or keep no records with --no-records"
-            )
+        with records.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest() == kept
+    except (ResultFileError, OSError):
+        return False
 
 
-def _answer(
-    watch: Watch, program: Sequence[str], total: float, wall: float, path: Path, *, anonymous: bool
-) -> None:
-    """Time other libraries, print the answer, and write it and the records."""
+def _write(found: WatchData, content: bytes, path: Path) -> None:
+    """Write the answer and its records; without some, remove those that the answer before it has written."""
     from ..bench.results.watched import write_watch
-    from ..bench.watch import answer
+
+    records = _records_of(path)
+    if not content and _has_written(path, records):
+        records.unlink()
+    write_watch(replace(found, kept=hashlib.sha256(content).hexdigest() if content else ""), path)
+    if content:
+        with atomic_write(records, private=True, own=True) as file:
+            file.write(content)
+
+
+def _answer(found: WatchData, sites: Sequence[Site], path: Path, *, anonymous: bool) -> None:
+    """Time other libraries, print the answer, and write it and the records."""
+    from ..bench.watch import answer, tasks
 
     with live_display() as screen:
         show = show_on(screen.progress)
-        savings = answer.savings(watch, total, lambda done: show("timing other libraries", done, 1.0))
-    found = answer.answer(watch, program, total, wall)
+        savings = answer.savings(
+            sites, found.busy, tasks.USUAL, lambda done: show("timing other libraries", done, 1.0)
+        )
     found = replace(found, savings=tuple(savings), versions=answer.versions(savings))
     _print(found)
-    count, content = _encoded(list(answer.records(watch)), anonymous=anonymous)
-    write_watch(replace(found, kept=hashlib.sha256(content).hexdigest() if count else ""), path)
+    count, content = _encoded(list(answer.records(sites)), anonymous=anonymous)
+    _write(found, content if count else b"", path)
     if count:
-        place = _records_of(path)
-        with atomic_write(place, private=True, own=True) as file:
-            file.write(content)
         kind = "synthetic records like those kept" if anonymous else "of its records"
-        click.echo(f"{count:,} {kind}: bakeoff run {shlex.quote(str(place))}", err=True)
+        records = shlex.quote(str(_records_of(path)))
+        click.echo(f"To compare codecs on {count:,} {kind}: bakeoff run {records}", err=True)
 
 
 def _print(found: WatchData) -> None:

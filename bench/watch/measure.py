@@ -1,0 +1,147 @@
+"""Times the tasks of a watch in several processes: the plan, and what becomes of their answers."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import pickle
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from ..contention import alike
+from ..jobs import Ended, Executor
+from ..messages.watch import CallTimes, TimeCalls, TimedCalls, WatchedCall
+from ..method import Budget
+from ..run.processes import LocalExecutor
+from ..run.rounds import Finished, Rounds, TimingProcess
+from .alternatives import OWN, Other
+from .tasks import Effort, Task
+
+Cell = tuple[int, Other]
+"""The number of a task, and a library."""
+
+
+class Found(NamedTuple):
+    """What is known of one call site.
+
+    Attributes:
+        times: What each process found, by library; the watched function's under `OWN`. Empty if that could
+            not be timed.
+        refused: Why a library cannot be used; empty if it is not installed.
+    """
+
+    times: Mapping[Other, Sequence[CallTimes]]
+    refused: Mapping[Other, str]
+
+
+def measure(tasks: Sequence[Task], effort: Effort, show: Callable[[float], object]) -> list[Found]:
+    """Time the tasks in several processes.
+
+    Args:
+        tasks: At least one.
+        effort: How many.
+        show: Called with the share that is done.
+
+    Returns:
+        What was found for each task.
+
+    Raises:
+        RunError: There is no folder for temporary files.
+    """
+    with LocalExecutor() as executor:
+        job = TimeCalls(memory=Budget.CELL_MEMORY, tasks=executor.blobs.put(pickle.dumps(list(tasks))))
+        plan = TimedSites(executor, job, tasks, effort.processes, show)
+        Rounds(plan, patience=Budget.CELL_TIMEOUT).conduct()
+    return plan.found()
+
+
+class TimedSites:
+    """The plan of a watch: a number of processes, each with all libraries at all call sites.
+
+    Args:
+        executor: Runs them.
+        job: The job, without calls.
+        tasks: What to time.
+        processes: Their number.
+        show: Called with the share that is done.
+
+    Attributes:
+        done: Processes that count.
+        free_level: Contention of a free core as measured so far.
+    """
+
+    def __init__(
+        self,
+        executor: Executor,
+        job: TimeCalls,
+        tasks: Sequence[Task],
+        processes: int,
+        show: Callable[[float], object],
+    ) -> None:
+        self.done = 0
+        self.free_level = 0.0
+        self._executor = executor
+        self._job = job
+        self._processes = processes
+        self._show = show
+        self._times: dict[Cell, list[CallTimes]] = {
+            (number, other): [] for number, task in enumerate(tasks) for other in task.libraries
+        }
+        self._refused: list[dict[Other, str]] = [{} for _ in tasks]
+        self._contention: dict[int, float] = {}
+
+    def next_turn(self) -> list[TimingProcess[Cell]]:
+        """Return a process with all that has not failed."""
+        if not self._times or self.done >= self._processes:
+            return []
+        self._show(self.done / self._processes)
+        cells = list(self._times)
+        calls = tuple(WatchedCall(number, other.form, other.library) for number, other in cells)
+        return [TimingProcess(self._executor, cells, dataclasses.replace(self._job, calls=calls))]
+
+    def take(self, turn: Sequence[Finished[Cell]]) -> None:
+        """Keep the times of a process."""
+        for finished in turn:
+            answer = finished.answer
+            assert isinstance(answer, TimedCalls)
+            for index, reason in answer.refused.items():
+                self._leave_out(finished.cells[int(index)], reason)
+            for index, found in answer.cells.items():
+                if (cell := finished.cells[int(index)]) in self._times:
+                    self._times[cell].append(found)
+            self._contention[self.done] = answer.contention
+            self.free_level = answer.free_level
+            self.done += 1
+
+    def fail(self, cell: Cell, ended: Ended) -> None:
+        """Time a library no more at a call site."""
+        self._leave_out(cell, ended.sentence)
+
+    def _leave_out(self, cell: Cell, reason: str) -> None:
+        number, other = cell
+        self._refused[number][other] = reason
+        # Without the watched function there is nothing to compare with.
+        gone = [each for each in self._times if each == cell or (other == OWN and each[0] == number)]
+        for each in gone:
+            del self._times[each]
+
+    def look(self) -> None:
+        """Do nothing: only the number of processes ends it."""
+
+    def left(self) -> float:
+        """Return that there is time: the tasks say how long a process takes."""
+        return math.inf
+
+    def late(self) -> bool:
+        """Return that no process is late, for the same reason."""
+        return False
+
+    def found(self) -> list[Found]:
+        """Return what the processes on a free core found, if there are enough of these."""
+        chosen = sorted(alike(self._contention, self.free_level))
+        found = [Found({}, refused) for refused in self._refused]
+        for (number, other), times in self._times.items():
+            found[number] = found[number]._replace(
+                times={**found[number].times, other: [times[process] for process in chosen]}
+            )
+        return found
