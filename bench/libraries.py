@@ -204,6 +204,8 @@ LIBRARIES: Final = (
         Function("rapidjson.dumps", "record"),
         Function("rapidjson.loads", "payload"),
         *_of_files("rapidjson", "fp"),
+        Function("rapidjson.Encoder.__call__", "record", alone=_UNSEEN),
+        Function("rapidjson.Decoder.__call__", "payload", alone=_UNSEEN),
     ), ("rapidjson.dumps", "rapidjson.loads")),
     Library("simplejson", "json", _standard("simplejson"), ("simplejson.dumps", "simplejson.loads")),
     Library("json", "json", _standard("json"), ("json.dumps", "json.loads"), files=("json", "_json")),
@@ -280,9 +282,9 @@ LIBRARIES: Final = (
     Library("bson", "bson", (
         Function("bson.encode", "record", ("check_keys", "codec_options")),
         Function("bson.decode", "payload", ("codec_options",)),
-        Function("bson.decode_all", "payload", alone="it reads many records at once"),
-        Function("bson.decode_iter", "items", file=True, one="bson.decode"),
-        Function("bson.decode_file_iter", "items", file=True, one="bson.decode"),
+        Function("bson.decode_all", "payload", ("codec_options",), alone="it reads many records at once"),
+        Function("bson.decode_iter", "items", ("codec_options",), file=True, one="bson.decode"),
+        Function("bson.decode_file_iter", "items", ("codec_options",), file=True, one="bson.decode"),
     )),
 )  # fmt: skip
 """All libraries; of a format in the order in which they are recommended."""

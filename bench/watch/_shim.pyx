@@ -32,6 +32,7 @@ _SETTINGS = (
 _plain = frozenset({type(None), bool, int, float, str})
 _empty = frozenset({type(None), bool})
 _NEXT = sys.intern("__next__")
+_CALL = sys.intern("__call__")
 
 cdef extern from "Python.h":
     ctypedef PyObject *(*step_t "iternextfunc")(PyObject *) noexcept
@@ -44,6 +45,7 @@ cdef extern from "Python.h":
     ctypedef PyObject *const *args_t "PyObject *const *"
     ctypedef PyObject *(*entry_t "vectorcallfunc")(PyObject *, args_t, size_t, PyObject *) noexcept
     PyObject *PyObject_Vectorcall(PyObject *callable, args_t args, size_t nargs, PyObject *names) noexcept
+    PyObject *PyObject_Call(PyObject *callable, PyObject *args, PyObject *named) noexcept
     entry_t PyVectorcall_Function(PyObject *callable) noexcept
     Py_ssize_t PyVectorcall_NARGS(size_t nargs) noexcept
     object PyVectorcall_Call(object, object, object)
@@ -468,6 +470,12 @@ cdef PyObject *_counted_step(Watched me, PyObject *iterator) noexcept:
         me.counters.calls -= 1
         me.counters.errors -= 1
     return result
+
+
+cdef PyObject *_called(PyObject *itself, PyObject *args, PyObject *named) noexcept:
+    """Call an object of a compiled class whose ``__call__`` is watched."""
+    cdef tuple whole = (<object>itself, *<tuple>args)
+    return PyObject_Call(_PyType_Lookup(Py_TYPE(itself), <PyObject *>_CALL), <PyObject *>whole, named)
 
 
 cdef PyObject *_advance(PyObject *original, args_t args, size_t nargs, PyObject *names) noexcept:
@@ -978,6 +986,8 @@ def replace(type owner not None, str name not None, value, /):
     (<dict>found.tp_dict)[name] = value
     if name == _NEXT:
         found.tp_iternext = _step
+    elif name == _CALL:
+        found.tp_call = <void *>_called
     PyType_Modified(found)
 
 

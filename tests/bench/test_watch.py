@@ -64,7 +64,7 @@ def test_what_the_garbage_collector_takes_is_said_from_one_per_cent_on():
 
 SAME = """
 import asyncio, copy, inspect, json, pickle, sys, threading, traceback
-import msgspec, orjson
+import msgspec, orjson, rapidjson
 from json import dumps, loads
 from http.server import BaseHTTPRequestHandler
 
@@ -97,6 +97,22 @@ print(Holder().free([1]), Holder.bound([1]), Holder().bound.__self__.__class__._
 print(pickle.loads(pickle.dumps(dumps)) is dumps, copy.deepcopy(dumps) is dumps, dumps == json.dumps)
 print(dumps([1], indent=1), dumps(obj=[1]), loads(s="[1]"), json.dumps is dumps, {dumps: 1}[json.dumps])
 print(msgspec.json.Encoder().encode([1]), msgspec.json.Decoder(list[int]).decode(b"[1]"))
+class Encoder(rapidjson.Encoder):
+    def default(self, value):
+        return str(value)
+
+class Own(Encoder):
+    def __call__(self, value):
+        return super().__call__([value])
+
+def uncallable():
+    try:
+        rapidjson.Encoder()()
+    except TypeError as error:
+        return error
+
+print(Encoder()([{1}]), Own()({1}), Encoder(indent=1)(1, stream=None), rapidjson.Decoder()("[1]"))
+print(uncallable(), rapidjson.Encoder.__call__(Encoder(), {1}), callable(Encoder()), Encoder().__call__(2))
 print(pickle.loads(pickle.dumps({1: (2,)})), sys.path[0] != "", sys.flags, sys.argv)
 help(json.dumps)
 """
@@ -439,6 +455,8 @@ REACHED = [
     ("ujson", "ujson.encode(1)", "ujson.encode"),
     ("ujson", "ujson.load(io.StringIO('1'))", "ujson.load"),
     ("rapidjson", "rapidjson.dump(1, io.StringIO())", "rapidjson.dump"),
+    ("rapidjson", "rapidjson.Encoder()([1])", "rapidjson.Encoder.__call__"),
+    ("rapidjson", "rapidjson.Decoder()('1')", "rapidjson.Decoder.__call__"),
     ("msgpack", "msgpack.Packer().pack([1])", "msgpack.Packer.pack"),
     ("msgpack", "msgpack.Unpacker(io.BytesIO(b'1')).unpack()", "msgpack.Unpacker.unpack"),
     ("msgpack", "list(msgpack.Unpacker(io.BytesIO(b'1')))", "msgpack.Unpacker.__next__"),
