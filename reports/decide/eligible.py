@@ -89,13 +89,14 @@ def eligible_in(
     excluded: dict[str, Obstacle] = {}
     eligible = []
     for name in dict.fromkeys(name for found in fields.values() for name in found):
-        why = obstacle(name, fields, wish) or (
-            interop.obstacle(name, fields, chosen) if wish.interop else None
-        )
+        why = _any(name, fields, chosen, wish)
         if why is None:
             eligible.append(name)
-        else:
-            excluded[name] = why
+            continue
+        if why.kind in ("trusted", "unguarded"):
+            left = _any(name, fields, chosen, replace(wish, trusted=True))
+            why = replace(why, only=left is None)
+        excluded[name] = why
     usual = [name for name in eligible if name == wish.codec or not takes(name, fields)]
     if usual:
         # The others take objects instead of dicts, and were not asked for.
@@ -104,6 +105,11 @@ def eligible_in(
         }
         eligible = usual
     return eligible, excluded
+
+
+def _any(name: str, fields: Fields, chosen: Sequence[CorpusFacts], wish: Wish) -> Obstacle | None:
+    why = obstacle(name, fields, wish)
+    return interop.obstacle(name, fields, chosen) if why is None and wish.interop else why
 
 
 def obstacle(name: str, fields: Fields, wish: Wish) -> Obstacle | None:
