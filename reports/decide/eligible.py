@@ -89,13 +89,14 @@ def eligible_in(
     excluded: dict[str, Obstacle] = {}
     eligible = []
     for name in dict.fromkeys(name for found in by_corpus.values() for name in found):
-        why = obstacle(name, by_corpus, requirements) or (
-            interop.obstacle(name, by_corpus, chosen) if requirements.interop else None
-        )
+        why = _any(name, by_corpus, chosen, requirements)
         if why is None:
             eligible.append(name)
-        else:
-            excluded[name] = why
+            continue
+        if why.kind in ("trusted", "unguarded"):
+            left = _any(name, by_corpus, chosen, replace(requirements, trusted=True))
+            why = replace(why, only=left is None)
+        excluded[name] = why
     usual = [name for name in eligible if name == requirements.codec or not takes(name, by_corpus)]
     if usual:
         # The others take objects instead of dicts, and were not asked for.
@@ -106,6 +107,13 @@ def eligible_in(
         }
         eligible = usual
     return eligible, excluded
+
+
+def _any(
+    name: str, by_corpus: ByCorpus, chosen: Sequence[CorpusFacts], requirements: Requirements
+) -> Obstacle | None:
+    why = obstacle(name, by_corpus, requirements)
+    return interop.obstacle(name, by_corpus, chosen) if why is None and requirements.interop else why
 
 
 def obstacle(name: str, by_corpus: ByCorpus, requirements: Requirements) -> Obstacle | None:

@@ -23,7 +23,7 @@ def explained(excluded: Mapping[str, Obstacle], most: int = FEW_NAMES, *, option
     """
     reasons: dict[str, dict[str, Obstacle]] = {}
     for name, why in excluded.items():
-        option = f" ({OPTIONS[why.kind]})" if options and why.kind in OPTIONS else ""
+        option = f" ({OPTIONS[why.kind]})" if options and why.only and why.kind in OPTIONS else ""
         reasons.setdefault(f"{why.words}{option}", {})[name] = why
     lines = []
     for words, found in reasons.items():

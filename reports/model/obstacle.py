@@ -113,6 +113,7 @@ class Obstacle:
         detail: What the run says: the reason of a failure, the first loss, what a reader made of a record.
         kept: Of types that are not wholly preserved, those that are.
         exact: Whether these records were preserved all the same.
+        only: Whether the option of its kind would admit the codec; another obstacle may remain.
         rate: Records per second that do not fit the network.
         needed: Bytes per second that they take.
         bandwidth: Bytes per second that the network takes.
@@ -126,6 +127,7 @@ class Obstacle:
     detail: str = ""
     kept: tuple[str, ...] = ()
     exact: bool = False
+    only: bool = True
     rate: float = 0.0
     needed: float = 0.0
     bandwidth: float = 0.0

@@ -11,6 +11,8 @@ import pytest
 import madeup
 from bakeoff.bench.results import CellResult, CodecFacts, Outcome, PyperfFacts
 from bakeoff.bench.verdict import Drawback
+from bakeoff.errors import RunError
+from bakeoff.reports.decide.excluded import explained
 from bakeoff.reports.decide.pick import Requirements, pick
 from bakeoff.reports.model.candidates import Candidate, candidates_on
 from bakeoff.reports.model.files import load
@@ -71,7 +73,26 @@ def test_pick_excludes_for_the_reason_of_the_table(path: Path) -> None:
     for name, found in known.items():
         if found.drawback is not None and name in excluded:
             first = next(why for why in found.drawbacks)
-            assert excluded[name] in (first, Obstacle("untimed"))
+            assert replace(excluded[name], only=True) in (first, Obstacle("untimed"))
+
+
+@pytest.mark.checkout
+@pytest.mark.parametrize(
+    "requirements", [Requirements(), Requirements(interop=True), Requirements(needs=("datetime",))]
+)
+@pytest.mark.parametrize("path", KEPT[2::7], ids=lambda path: path.name.partition(".")[0])
+def test_an_option_is_named_only_if_it_admits_the_codec(path: Path, requirements: Requirements) -> None:
+    try:
+        excluded, trusted = (
+            dict(pick([load(path)], each).excluded)
+            for each in (requirements, replace(requirements, trusted=True))
+        )
+    except RunError:
+        return  # no codec fits
+    named = {name for name, why in excluded.items() if explained({name: why})[0].endswith(" (--trusted)")}
+
+    untrusted = {name for name, why in excluded.items() if why.kind in ("trusted", "unguarded")}
+    assert untrusted - trusted.keys() == named
 
 
 def test_a_merged_run_recommends_no_raw_call() -> None:
