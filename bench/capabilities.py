@@ -64,8 +64,7 @@ def lost(missing: Collection[str]) -> str:
 
 
 def probe() -> Capabilities:
-    """Try each capability on this system."""
-    from .operations._memory import EXACT
+    """Try each capability on this system; whether the heap has counters, what reads them finds out."""
     from .worker._slice import CHAINED
 
     return Capabilities(
@@ -79,7 +78,6 @@ def probe() -> Capabilities:
         polling=hasattr(select, "poll"),
         high_water_mark=_can_reset(),
         usage=find_spec("resource") is not None,
-        heap_counters=EXACT,
         core_state=CHAINED,
     )
 

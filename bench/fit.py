@@ -9,7 +9,7 @@ from typing import Any
 from ..datasets.schema import schema as named
 from ..errors import BakeoffError
 from ..schemas import Schema
-from .lab.evolution.versions import as_version
+from .versions.convert import as_version
 
 LOOKED_AT = 10
 """Number of records to try, from the start."""

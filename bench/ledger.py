@@ -85,13 +85,13 @@ class WarningEntry:
     """A warning.
 
     Attributes:
-        text: One sentence; empty to only remove others.
-        instead: It replaces the warnings that begin with this text; None for none.
+        text: One sentence; empty to only remove the one before.
+        topic: What it is about; it replaces the warning about the same. It replaces none if this is empty.
     """
 
     kind: ClassVar[str] = "warning"
     text: str
-    instead: str | None = None
+    topic: str = ""
 
 
 @dataclass(frozen=True, slots=True)

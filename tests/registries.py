@@ -14,7 +14,7 @@ from confluent_kafka.serialization import MessageField, SerializationContext
 
 import bakeoff
 from bakeoff import Schema
-from bakeoff.bench.lab.evolution.records import Maker
+from bakeoff.bench.versions.records import Maker
 from bakeoff.codecs import Codec
 from bakeoff.schemas.wire.languages.proto_sets import chosen_message, file_set, pool_of
 

@@ -289,6 +289,7 @@ class ResultData:
         operations: The measured operations, one for each `Cell.operation_name`.
         command: The command line, or the call of `bakeoff.run`.
         warnings: Conditions that may have distorted the figures, one sentence each.
+        topics: What each of them is about, in their order, for a run that resumes this one; empty if unknown.
         rankings: The verdict on each corpus with costs; none in results that are merged from several.
     """
 
@@ -305,6 +306,7 @@ class ResultData:
     operations: tuple[OperationFacts, ...] = ()
     rankings: tuple[Ranking, ...] = ()
     conditions: Mapping[str, Fact] = field(default_factory=dict)
+    topics: tuple[str, ...] = ()
 
     @property
     def in_python(self) -> bool:

@@ -174,8 +174,10 @@ def _conclude(run: Run, stage: Stage, cells: list[Cell]) -> None:
     """Warn if there were fewer processes than requested."""
     done = {cell: run.state.rounds(cell) for cell in cells}
     fewest = min((number for number in done.values() if number is not None), default=run.options.fewest)
-    text, start = "", f"{stage.name}: separate processes: "
+    text, topic = "", f"{stage.name}: separate processes"
     if fewest < run.options.fewest and not run.stopping:
         names = ", ".join(dict.fromkeys(map(_said, _together(cells))))
-        text = f"{start}only {fewest} of {run.options.fewest} ran of {names}; use a longer --budget, or --all"
-    run.record(WarningEntry(text, start))
+        text = (
+            f"{topic}: only {fewest} of {run.options.fewest} ran of {names}; use a longer --budget, or --all"
+        )
+    run.record(WarningEntry(text, topic))

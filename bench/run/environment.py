@@ -8,6 +8,7 @@ import os
 import sys
 import sysconfig
 from collections.abc import Mapping, MutableMapping, Sequence
+from dataclasses import replace
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -15,6 +16,7 @@ from pathlib import Path
 from ...codecs.streams.compression import COMPRESSORS
 from ..capabilities import cores, here, lost
 from ..code import of_package
+from ..operations._memory import EXACT
 from ..results import Fact
 
 MACHINE = (
@@ -99,7 +101,7 @@ def environment() -> dict[str, Fact]:
         "free_threading": not getattr(sys, "_is_gil_enabled", lambda: True)(),
         "memory_total": int(psutil.virtual_memory().total),
     }
-    if missing := here().missing:
+    if missing := replace(here(), heap_counters=EXACT and here().heap_counters).missing:
         found["missing_capabilities"] = ",".join(missing)
     return found
 

@@ -49,10 +49,10 @@ def measure_memory(run: Run, stage: Stage) -> None:
             measured = {cell.operation_name for cell in cells}
             headings = " and ".join(operation(name).heading for name in names if name in measured)
             late.append(f"{headings} of {', '.join(left_out)}" if chosen else headings)
-    text, start = "", f"{stage.name}: not enough time"
+    text = ""
     if late and not run.stopping:
-        text = f"{start} for {'; '.join(late)}; use a longer --budget, or --all"
-    run.record(WarningEntry(text, start))
+        text = f"{stage.name}: not enough time for {'; '.join(late)}; use a longer --budget, or --all"
+    run.record(WarningEntry(text, f"{stage.name}: memory"))
 
 
 def _expected(stage: Stage, cell: Cell) -> float:

@@ -6,6 +6,7 @@ import dataclasses
 import math
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from statistics import median
 
 from ..contention import alike, highest_free
@@ -71,7 +72,7 @@ class State:
         seconds: Seconds of the run at the last entry that records them.
         codecs: Facts by name.
         corpora: Facts by name.
-        warnings: Warnings in the order in which they occurred.
+        warnings: Warnings in the order in which they occurred, by topic, or by their text without one.
         free_level: Baseline of the contention so far, see `bench.contention.free_level`; 0 without readings.
     """
 
@@ -80,7 +81,7 @@ class State:
         self.seconds = 0.0
         self.codecs: dict[str, CodecFacts] = {}
         self.corpora: dict[str, CorpusFacts] = {}
-        self.warnings: list[str] = []
+        self.warnings: dict[str, WarningEntry] = {}
         self._cells: dict[str, _CellState] = {}
         self.free_level = 0.0
         self._reference_kernels: dict[str, dict[int, float]] = {}
@@ -118,9 +119,11 @@ class State:
                 self._apply_alone(entry)
 
     def _warn(self, entry: WarningEntry) -> None:
-        instead = entry.instead
-        kept = [w for w in self.warnings if instead is None or not w.startswith(instead)]
-        self.warnings = list(dict.fromkeys([*kept, entry.text] if entry.text else kept))
+        if entry.topic:
+            for key in (entry.topic, entry.text):  # a file may not know its topic
+                self.warnings.pop(key, None)
+        if entry.text:
+            self.warnings.setdefault(entry.topic or entry.text, entry)
 
     def _apply_cell(self, entry: CellEntry) -> None:
         cell = _CellState(entry.found)
@@ -260,7 +263,8 @@ class State:
             started=head.started,
             duration=duration,
             complete=complete,
-            warnings=tuple(self.warnings),
+            warnings=tuple(entry.text for entry in self.warnings.values()),
+            topics=tuple(entry.topic for entry in self.warnings.values()),
             operations=tuple(operations.values()),
         )
         return dataclasses.replace(found, rankings=rankings(found))
@@ -300,7 +304,8 @@ def entries(result: ResultData) -> Iterator[Entry]:
     )
     yield from map(CorpusEntry, result.corpora)
     yield from map(CodecEntry, result.codecs)
-    yield from map(WarningEntry, result.warnings)
+    for text, topic in zip_longest(result.warnings, result.topics[: len(result.warnings)], fillvalue=""):
+        yield WarningEntry(text, topic)
     operations = {facts.name: facts for facts in result.operations}
     cells = [turned(c) if operations[c.cell.operation_name].rate else c for c in result.cells]
     for cell in cells:

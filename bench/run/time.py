@@ -299,14 +299,14 @@ class TimingPhase:
         if self.done and not self._progress.reached:
             self.look()
         self.run.record(OptionEntry({f"reached {name}": self._progress.reached and self.done > 1}))
-        text, start = "", f"{name}: ±"
+        text = ""
         if self._progress.pair is not None and self.done:
             # The table shows which codecs are not distinguishable because of it.
             used = self.run.state.used(name)
             processes = f"{used} process{'es' * (used != 1)}"
-            text = f"{start}{100 * options.precision:g} % was not reached in {processes}"
+            text = f"{name}: ±{100 * options.precision:g} % was not reached in {processes}"
         # A resumed run may have given this warning before.
-        self.run.record(WarningEntry(text, start))
+        self.run.record(WarningEntry(text, f"{name}: precision"))
         self._say_whose_core()
         number = self.rounds.replaced + self._readers.replaced
         if number and text:
@@ -319,16 +319,16 @@ class TimingPhase:
         """Warn if figures are not from a free core, and name the processes that were left out."""
         state, name = self.run.state, self.stage.name
         done, used = self.done, state.used(name)
-        start, text = f"{name}: a neighbor", ""
+        text = ""
         if done and not state.free(name):
             when = "the only process" if done == 1 else f"most of the {done} processes"
             text = (
-                f"{start} used the same physical core in {when}; times are from a "
+                f"{name}: a neighbor used the same physical core in {when}; times are from a "
                 "shared core, which slows each codec by a different factor"
             )
         elif used < done:
             text = (
-                f"{start} used the same physical core during {done - used} of {done} processes; times are "
-                f"from the other {used}"
+                f"{name}: a neighbor used the same physical core during {done - used} of {done} processes; "
+                f"times are from the other {used}"
             )
-        self.run.record(WarningEntry(text, start))
+        self.run.record(WarningEntry(text, f"{name}: neighbors"))

@@ -162,6 +162,7 @@ def _anonymous(
             for key, value in result.conditions.items()
         },
         command="",
+        topics=(),
         warnings=tuple(text for warning in result.warnings if (text := _warning(warning, names))),
     )
 

@@ -111,6 +111,7 @@ def _merge(results: Sequence[ResultData]) -> ResultData:
         complete=all(result.complete for result in results),
         rankings=(),
         command="; ".join(dict.fromkeys(result.command for result in results if result.command)),
+        topics=(),
         warnings=tuple(
             dict.fromkeys([*_other_options(results), *(text for r in results for text in r.warnings)])
         ),

@@ -91,6 +91,13 @@ def test_what_is_missing_is_kept_as_a_fact(hide: Callable[[Capabilities], None])
     assert not facts["pinned"]
 
 
+def test_a_heap_without_counters_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "heap_counters" not in str(environment().get("missing_capabilities", ""))
+    monkeypatch.setattr("bakeoff.bench.run.environment.EXACT", False)
+
+    assert "heap_counters" == environment()["missing_capabilities"]
+
+
 ABSENT: dict[str, tuple[object, str]] = {
     "fork": (os, "fork"),
     "affinity": (os, "sched_setaffinity"),

@@ -296,12 +296,23 @@ class TestInterrupt:
 
     def test_a_resumed_run_says_only_what_is_so_now(self) -> None:
         state = State()
-        for text in ("x: ±2 % in 3", "other", "x: ±2 % in 9"):
-            state.apply(WarningEntry(text, "x: ±"))
-        after = list(state.warnings)
-        state.apply(WarningEntry("", "x: ±"))
+        for entry in (WarningEntry("x: ±2 % in 3", "x: precision"), WarningEntry("other")):
+            state.apply(entry)
+        kept = State()  # from a file
+        for each in entries(state.result(duration=1.0, complete=True)):
+            kept.apply(each)
+        for again in (state, kept):
+            again.apply(WarningEntry("x: ±2 % in 9", "x: precision"))
+            assert ("other", "x: ±2 % in 9") == again.result(duration=1.0, complete=True).warnings
+            again.apply(WarningEntry("", "x: precision"))
+            assert ("other",) == again.result(duration=1.0, complete=True).warnings
 
-        assert (after, state.warnings) == (["other", "x: ±2 % in 9"], ["other"])
+    def test_a_file_without_topics_keeps_its_warnings(self) -> None:
+        state = State()
+        for text, topic in (("x: ±2 % in 3", ""), ("other", ""), ("x: ±2 % in 3", "x: precision")):
+            state.apply(WarningEntry(text, topic))
+
+        assert ("other", "x: ±2 % in 3") == state.result(duration=1.0, complete=True).warnings
 
 
 @pytest.fixture(scope="module")

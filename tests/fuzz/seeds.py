@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from typing import Any, NotRequired, TypedDict
 
 from bakeoff import codecs
-from bakeoff.bench.lab.evolution.records import Maker
 from bakeoff.bench.lab.hostile.build import DEEP, Repeat
 from bakeoff.bench.lab.hostile.formats import CASES
+from bakeoff.bench.versions.records import Maker
 from bakeoff.codecs import Codec, EncodeError
 from bakeoff.datasets import corpus
 from bakeoff.schemas import Schema, SchemaError

@@ -17,10 +17,10 @@ from bakeoff import Schema
 from bakeoff.bench.figure import Figure
 from bakeoff.bench.lab.evolution.attempt import attempts
 from bakeoff.bench.lab.evolution.cost import Key, costs, payloads
-from bakeoff.bench.lab.evolution.records import NOTHING, FieldMapping, Maker, Unfit, expected, translate
 from bakeoff.bench.lab.evolution.trial import CrossReading, Trial, sample, try_codec
-from bakeoff.bench.lab.evolution.versions import as_version
 from bakeoff.bench.messages.timing import Timed
+from bakeoff.bench.versions.convert import as_version
+from bakeoff.bench.versions.records import NOTHING, FieldMapping, Maker, Unfit, expected, translate
 from bakeoff.codecs import registry
 from bakeoff.reports.tables.evolution import Evolution, table
 from bakeoff.schemas.difference import SchemaDifference, compare, contains

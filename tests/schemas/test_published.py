@@ -11,7 +11,7 @@ import pytest
 
 import bakeoff
 from bakeoff import Schema, corpus
-from bakeoff.bench.lab.evolution.records import Maker
+from bakeoff.bench.versions.records import Maker
 from bakeoff.datasets.schema import schema as named
 
 DATA = Path(__file__).parents[1] / "data" / "definitions"

@@ -20,9 +20,9 @@ from round_trips import read, read_back, written
 
 import bakeoff
 from bakeoff import EncodeError, LimitError, Schema, UsageError
-from bakeoff.bench.lab.evolution.records import Maker
 from bakeoff.bench.lab.evolution.trial import sample, try_codec
-from bakeoff.bench.lab.evolution.versions import as_version
+from bakeoff.bench.versions.convert import as_version
+from bakeoff.bench.versions.records import Maker
 from bakeoff.codecs.limits import DEFAULT_DEPTH
 from bakeoff.codecs.streams.framing import varint
 from bakeoff.schemas import SchemaError

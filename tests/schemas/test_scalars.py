@@ -12,7 +12,7 @@ import pytest
 from round_trips import assert_comes_back, read_back
 
 from bakeoff import codecs
-from bakeoff.bench.lab.evolution.records import Maker
+from bakeoff.bench.versions.records import Maker
 from bakeoff.codecs.conventions.rules import SCALARS, Scalar
 from bakeoff.codecs.conventions.tokens import token_of
 from bakeoff.datasets.synthetic.fit import fit_records

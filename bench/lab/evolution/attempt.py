@@ -18,8 +18,8 @@ from ....schemas.difference import SchemaDifference
 from ...jobs import Answer, Ended
 from ...messages.evolution import TimeVersions, TriedVersions, TryVersions
 from ...method import Budget, Pace
+from ...versions.field_faults import FieldFault
 from .cost import ROUNDS, Key, ReadingCost, payloads
-from .field_faults import FieldFault
 from .trial import CrossReading, Trial, try_codec
 
 if TYPE_CHECKING:

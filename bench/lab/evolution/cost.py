@@ -22,10 +22,10 @@ from ...method import Slices
 from ...operations.base import rotating
 from ...results import Measurement
 from ...stats import ratio
+from ...versions.records import FieldMapping, expected
 from ...worker._slice import time_each
 from ...worker.time import Process
 from ...worker.work import TimedWork
-from .records import FieldMapping, expected
 from .trial import EvolutionDirection, Trial, Version, reader
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from ...equality.equal import equal
 from ...evolved import CrossReading as CrossReading
 from ...evolved import EvolutionDirection as EvolutionDirection
 from ...evolved import FieldFault, TriedCodec
-from .field_faults import findings
-from .records import FieldMapping, Maker, Projector, translate
+from ...versions.field_faults import findings
+from ...versions.records import FieldMapping, Maker, Projector, translate
 
 if TYPE_CHECKING:
     from ....codecs import Codec

@@ -165,7 +165,7 @@ def _given(
     Raises:
         UsageError: They match neither version.
     """
-    from ..bench.lab.evolution.versions import as_version
+    from ..bench.versions.convert import as_version
     from ..datasets import corpus
     from ..datasets.readers.formats import codec_of
 

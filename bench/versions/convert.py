@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from ....schemas.schema import Schema
+from ...schemas.schema import Schema
 from .field_faults import findings
 from .records import FieldMapping, expected
 

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from ....codecs.paths import brief, step
-from ....schemas.wire.bindings.leaves import kinds
-from ....schemas.wire.layout import Leaf, Nullable, Ref, WireMap, WireRecord, WireType, WireUnion
-from ....schemas.wire.layout import WireSequence as Items
-from ...equality.equal import ValueDifference, differences, equal
-from ...equality.losses import find_losses
-from ...evolved import FieldFault as FieldFault
+from ...codecs.paths import brief, step
+from ...schemas.wire.bindings.leaves import kinds
+from ...schemas.wire.layout import Leaf, Nullable, Ref, WireMap, WireRecord, WireType, WireUnion
+from ...schemas.wire.layout import WireSequence as Items
+from ..equality.equal import ValueDifference, differences, equal
+from ..equality.losses import find_losses
+from ..evolved import FieldFault as FieldFault
 from .records import DEFAULT, NOTHING, Unfit, option_of
 
 _FORMS: Final = ("as codecs write what they lack",)

@@ -12,12 +12,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ....codecs.conventions.rules import SCALAR_OF
-from ....schemas.difference import pairs
-from ....schemas.tree import types as t
-from ....schemas.wire import layout as w
-from ....schemas.wire.bindings.leaves import builder, collection, kinds
-from ....schemas.wire.derive import derive
+from ...codecs.conventions.rules import SCALAR_OF
+from ...schemas.difference import pairs
+from ...schemas.tree import types as t
+from ...schemas.wire import layout as w
+from ...schemas.wire.bindings.leaves import builder, collection, kinds
+from ...schemas.wire.derive import derive
 
 _FRESH: Final = 0.3
 """Share of the values of a changed type that are newly generated, as some of its values are new."""
