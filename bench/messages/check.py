@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..jobs import Answer, CorpusInputs, Digest, Job
-from ..results import FigureDetails, Outcome
+from ..results import CheckFacts, FigureDetails, Outcome
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,22 +40,16 @@ class Checked(Answer):
     Attributes:
         codec: Facts; empty if it could not be built.
         loss: What it loses, in words.
-        lossy: Records that lost something.
-        records: Records that were compared.
-        encoded: Records that were encoded.
+        facts: What a result keeps of it; the executor knows the dictionary itself.
         fixes: Its schema has something to do.
-        as_is: The records are the objects that it takes instead of dicts.
         figures: Figures of operations that the check measures.
         details: Further facts about these, by operation.
         failed: Outcome and reason of operations that cannot be timed.
-        limits: Limits to raise so that the codec takes these records.
         rough: Seconds for the mean record from single calls, by timed operation.
         calls: Number of records per call, if not one, by timed operation.
-        definition: The schema in the format's own language, empty if that has none.
         payloads: Digest of the `Payloads` for later measurements.
         length: Bytes of all payloads.
         dictionary: Digest of the trained dictionary, empty if there is none.
-        code: As in `CheckFacts`.
     """
 
     kind = "checked"
@@ -63,19 +57,13 @@ class Checked(Answer):
     reason: str = ""
     codec: Mapping[str, Any] = field(default_factory=dict)
     loss: tuple[str, ...] = ()
-    lossy: int = 0
-    records: int = 0
-    encoded: int = 0
+    facts: CheckFacts = field(default_factory=lambda: CheckFacts(0, 0))
     fixes: bool = False
-    as_is: bool = False
     figures: Mapping[str, float] = field(default_factory=dict)
     details: Mapping[str, FigureDetails] = field(default_factory=dict)
     failed: Mapping[str, tuple[Outcome, str]] = field(default_factory=dict)
-    limits: Mapping[str, int] = field(default_factory=dict)
     rough: Mapping[str, float] = field(default_factory=dict)
     calls: Mapping[str, int] = field(default_factory=dict)
-    definition: str = ""
     payloads: Digest = ""
     length: int = 0
     dictionary: Digest = ""
-    code: Mapping[str, str] = field(default_factory=dict)

@@ -47,7 +47,7 @@ def job_of(run: Run, stage: Stage, cell: Cell) -> Alone:
         operation=cell.operation_name,
         payloads=found.payloads,
         dictionary=found.dictionary,
-        limits=found.limits,
+        limits=found.facts.limits,
         backends=run.options.where(),
         client=run.options.client_settings(),
         exact=exact,

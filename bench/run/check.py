@@ -17,7 +17,6 @@ from ..operations import operation
 from ..results import (
     BASELINE,
     CellFinding,
-    CheckFacts,
     CodecFacts,
     FigureDetails,
     built,
@@ -107,7 +106,12 @@ def _take(run: Run, stage: Stage, codec: str, ended: Ended) -> None:
     healthy = answer.outcome in ("ok", "lossy")
     if healthy:
         stage.checks[codec] = answer
-    facts = _check_facts(answer, run.executor.blobs[answer.dictionary] if answer.dictionary else b"")
+    dictionary = run.executor.blobs[answer.dictionary] if answer.dictionary else b""
+    facts = dataclasses.replace(
+        answer.facts,
+        dictionary_id=dictionary_id(dictionary) if dictionary else None,
+        dictionary=b64encode(dictionary).decode(),
+    )
     for name in (*run.options.timed(), *run.options.untimed()):
         declared = operation(name)
         if declared.schema and bare_name(codec) == codec:
@@ -143,23 +147,9 @@ def _other_code(run: Run, stage: Stage, codec: str, answer: Checked) -> str:
     then = next(filter(None, map(run.state.check, cells)), None)
     if then is None or not answer.codec:
         return ""
-    names = sorted({*then.code, *answer.code})
-    changed = [name for name in names if then.code.get(name) != answer.code.get(name)]
+    now = answer.facts.code
+    changed = [name for name in sorted({*then.code, *now}) if then.code.get(name) != now.get(name)]
     return f"{codec}: other code of {', '.join(changed)}" if changed else ""
-
-
-def _check_facts(answer: Checked, dictionary: bytes) -> CheckFacts:
-    return CheckFacts(
-        records=answer.records,
-        encoded=answer.encoded,
-        lossy=answer.lossy,
-        limits=answer.limits,
-        definition=answer.definition,
-        as_is=answer.as_is,
-        dictionary_id=dictionary_id(dictionary) if dictionary else None,
-        dictionary=b64encode(dictionary).decode(),
-        code=answer.code,
-    )
 
 
 def _reason(ended: Ended) -> str:

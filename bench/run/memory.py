@@ -59,7 +59,7 @@ def _expected(stage: Stage, cell: Cell) -> float:
     """Return a rough estimate of a cell's seconds."""
     checked = stage.checks[cell.codec]
     call = max(checked.rough.values(), default=0.0)
-    return Budget.MEMORY_START + operation(cell.operation_name).lasts(checked.records, call)
+    return Budget.MEMORY_START + operation(cell.operation_name).lasts(checked.facts.records, call)
 
 
 def _ranked(run: Run, stage: Stage) -> list[str]:

@@ -63,7 +63,7 @@ def timed_cell(cell: Cell, checks: Mapping[str, Checked]) -> TimedCell:
     if cell.codec == BASELINE:
         return TimedCell(BASELINE, cell.operation_name)
     found = checks[cell.codec]
-    return TimedCell(cell.codec, cell.operation_name, found.payloads, found.dictionary, found.limits)
+    return TimedCell(cell.codec, cell.operation_name, found.payloads, found.dictionary, found.facts.limits)
 
 
 def job_of(

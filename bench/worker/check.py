@@ -23,6 +23,7 @@ from ..messages.check import Check, Checked
 from ..method import Checks
 from ..operations import operation
 from ..operations.base import CodecParts, Measured, Operation, UnfitError
+from ..results import CheckFacts
 from .context import WorkerContext
 from .costs import costs
 from .limits import beyond
@@ -62,14 +63,14 @@ def run(job: Check, context: WorkerContext) -> Answer:
     try:
         check.round_trips()
     except _EndedError as end:
-        return Checked(end.outcome, end.reason, told, code=_code(job, context, parts))
+        return Checked(end.outcome, end.reason, told, facts=_only_code(job, context, parts))
     check.try_others()
     figures, details = check.figures()
     try:
         taken = check.costs()
     except CodecError as error:
         reason = f"accepted a record once, then rejected it: {error.reason}"
-        return Checked("error", reason, told, code=_code(job, context, parts))
+        return Checked("error", reason, told, facts=_only_code(job, context, parts))
     wanted, compression = len(sample.pickles), parts.bare.compression
     dictionary = None if compression is None else compression.dictionary
     partly = f"checked on {check.compared} of {wanted} records; the codec is slow"
@@ -78,23 +79,30 @@ def run(job: Check, context: WorkerContext) -> Answer:
         partly if check.compared < wanted else "",
         told,
         loss=tuple(check.judgement.losses.values()),
-        lossy=check.lossy,
-        records=check.compared,
-        encoded=len(check.payloads),
+        facts=CheckFacts(
+            records=check.compared,
+            encoded=len(check.payloads),
+            lossy=check.lossy,
+            limits=beyond(job.codec, parts, sample, check.payloads),
+            definition="" if parts.codec.bound is None else parts.codec.bound.definition,
+            as_is=_as_is(parts, sample),
+            code=_code(job, context, parts),
+        ),
         fixes=parts.fix is not None,
-        as_is=_as_is(parts, sample),
         figures=figures,
         details=details,
         failed=check.failed,
-        definition="" if parts.codec.bound is None else parts.codec.bound.definition,
         rough={name: fmean(spent) / check.calls.get(name, 1) for name, spent in taken.items()},
         calls=check.calls,
-        limits=beyond(job.codec, parts, sample, check.payloads),
         payloads=context.blobs.put(CheckedPayloads(check.payloads, taken).stored()),
         length=sum(map(len, check.payloads)),
         dictionary="" if dictionary is None else context.blobs.put(dictionary),
-        code=_code(job, context, parts),
     )
+
+
+def _only_code(job: Check, context: WorkerContext, parts: CodecParts) -> CheckFacts:
+    """Return the facts about a codec that failed."""
+    return CheckFacts(0, 0, code=_code(job, context, parts))
 
 
 def _code(job: Check, context: WorkerContext, parts: CodecParts) -> dict[str, str]:

@@ -23,6 +23,7 @@ from bakeoff.bench.messages.check import Check, Checked
 from bakeoff.bench.messages.describe import Describe
 from bakeoff.bench.messages.prepare import Prepare, Prepared
 from bakeoff.bench.messages.timing import Time, Timed, TimedCell
+from bakeoff.bench.results import CheckFacts
 from bakeoff.bench.run import processes
 from bakeoff.bench.run.processes import LocalExecutor
 from bakeoff.bench.worker.records import make_sample
@@ -52,7 +53,12 @@ RECORDS = [
     Prepared(
         {"name": "movies"}, CORPUS, (("line 3", "cut off"),), "one record", ("here",), {"rows": "rows.py"}
     ),
-    Checked("ok", figures={"size": 12.5}, failed={"peek": ("wrong", "other")}, limits={"depth": 7}),
+    Checked(
+        "ok",
+        figures={"size": 12.5},
+        failed={"peek": ("wrong", "other")},
+        facts=CheckFacts(9, 9, limits={"depth": 7}),
+    ),
     Timed(
         {"0": Figure(1e-6, 2.0)},
         {"1": Failed("gone", "out of memory", "--cell-memory")},
@@ -119,7 +125,7 @@ def test_checks_are_forked_and_what_times_is_not(tmp_path: Path) -> None:
         answers = [
             executor.work(Check(corpus=corpus, codec=name, seconds=5.0)).answer for name in ("json", "bson")
         ]
-        assert [("ok", 3)] * 2 == [(answer.outcome, answer.records) for answer in answers]
+        assert [("ok", 3)] * 2 == [(answer.outcome, answer.facts.records) for answer in answers]
         assert not psutil.Process(warm.pid).children()
 
         (tmp_path / "stderr").touch()

@@ -15,7 +15,7 @@ from bakeoff.bench.jobs import CorpusInputs, Ended
 from bakeoff.bench.ledger import CellEntry
 from bakeoff.bench.messages.check import Checked
 from bakeoff.bench.messages.timing import Time, Timed
-from bakeoff.bench.results import Cell, CellFinding
+from bakeoff.bench.results import Cell, CellFinding, CheckFacts
 from bakeoff.bench.run.context import Run, Stage
 from bakeoff.bench.run.options import Options
 from bakeoff.bench.run.schedule import Schedule
@@ -77,7 +77,7 @@ def timing(clock: Clock, duration: Duration, *, call: float = 0.05, budget: floa
     stage = Stage("made", CorpusInputs(""), (), {}, CODECS, Schedule(options, side=1, begun=0.0))
     for name in CODECS:
         rough = call if name == "bson" else 0.05
-        stage.checks[name] = Checked("ok", records=10, rough={"load": rough})
+        stage.checks[name] = Checked("ok", facts=CheckFacts(10, 10), rough={"load": rough})
     run = Run(
         options,
         State(),

@@ -15,7 +15,7 @@ from bakeoff.bench.ledger import CellEntry, CodecEntry, ProcessEntry, WarningEnt
 from bakeoff.bench.messages.alone import Alone, AloneAnswer
 from bakeoff.bench.messages.check import Checked
 from bakeoff.bench.operations import MEMORY
-from bakeoff.bench.results import Cell, CellFinding, CodecFacts
+from bakeoff.bench.results import Cell, CellFinding, CheckFacts, CodecFacts
 from bakeoff.bench.run import memory, schedule
 from bakeoff.bench.run.context import Run, Stage
 from bakeoff.bench.run.memory import measure_memory
@@ -77,7 +77,8 @@ def measured(
     chosen = Options(("made",), tuple(calls), ("dump", "load", *MEMORY), budget=100.0, **options)
     stage = Stage("made", CorpusInputs(""), (), {}, tuple(calls), Schedule(chosen, side=1, begun=seconds))
     stage.checks |= {
-        name: Checked("ok", records=10, rough={"dump": call, "load": call}) for name, call in calls.items()
+        name: Checked("ok", facts=CheckFacts(10, 10), rough={"dump": call, "load": call})
+        for name, call in calls.items()
     }
     run = Run(
         chosen,

@@ -93,6 +93,7 @@ FIGURE |= {"duration": 1.0, "rounds": 1, "dirty": 0, "contention": 1.0}
 TIMED = {"kind": "timed", "cells": {"0": FIGURE}, "errors": {}, "reference_kernel": 1.0, "harness": 1.0}
 TIMED |= {"dirty": 0.0}
 FOUND = {"kind": "alone answer", "value": 1.0, "details": {}}
+FACTS = {"records": 1, "encoded": 1}
 CHECKED = {"kind": "checked", "outcome": "ok", "payloads": "0" * 64}
 
 PIECE = SurveyPiece("a.jsonl", 0, 9, 0)
@@ -168,6 +169,12 @@ def test_an_honest_answer_is_taken(job: Job, answer: Mapping[str, Any], tmp_path
         (ALONE, ended({**FOUND, "together": {"get": 1.0}}), "an operation that is not of the job"),
         (CHECK, ended({**CHECKED, "figures": {"import": 1.0}}), "an operation that is not of the job"),
         (CHECK, ended({**CHECKED, "payloads": "../x"}), "a digest"),
+        (CHECK, ended({**CHECKED, "facts": {**FACTS, "records": -1}}), "-1"),
+        (
+            CHECK,
+            ended({**CHECKED, "facts": {**FACTS, "definition": "x" * (1 << 20) + "x"}}),
+            "long",
+        ),
         (CHECK, ended({**CHECKED, "codec": {"notes": 1}}), "notes is 1"),
         (CHECK, ended({**CHECKED, "dictionary": "0" * 64}), "a dictionary is not the one"),
         (CHECK, ended(None, notes=[1]), "notes of a check"),

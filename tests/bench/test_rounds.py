@@ -25,7 +25,7 @@ from bakeoff.bench.messages.evolution import TimeVersions
 from bakeoff.bench.messages.reads import ReaderCommand, TimedReads, TimeReads
 from bakeoff.bench.messages.timing import Time, Timed
 from bakeoff.bench.method import Pace
-from bakeoff.bench.results import BASELINE, Cell, CellFinding
+from bakeoff.bench.results import BASELINE, Cell, CellFinding, CheckFacts
 from bakeoff.bench.run.context import Run, Stage
 from bakeoff.bench.run.interleaved import LOOKS, Again, _Stage
 from bakeoff.bench.run.languages import Language, Read
@@ -44,6 +44,7 @@ PATIENCE = 60.0
 DIRTY = 0.9
 """Share of disturbed slices of a disturbed process."""
 
+CHECKED = Checked("ok", facts=CheckFacts(10, 10), rough={"load": 1e-5}, payloads="p")
 DEATHS = {
     "crash": why(-11, ""),
     "exit": why(3, ""),
@@ -152,8 +153,7 @@ def _run(played: Played, *, readers: bool = False) -> Seen:
         readers=("other",) if readers else (),
     )
     stage = Stage("made", CorpusInputs(""), (), {}, CODECS, Schedule(options, side=1, begun=0.0))
-    for name in CODECS:
-        stage.checks[name] = Checked("ok", records=10, rough={"load": 1e-5}, payloads="p")
+    stage.checks |= dict.fromkeys(CODECS, CHECKED)
     reads = {name: Cell("made", "read", name, place="other.json") for name in CODECS} if readers else {}
     library = Library("json", "1", "json")
     language = Language("other", "Other", "1", (library,), ReaderCommand(("other",), "."))
@@ -193,7 +193,7 @@ def _confirm(played: Played) -> Seen:
     stage = _Stage(options, (side, side), executors, CorpusInputs(""), (), {}, again)
     stage.cells = [Cell("made", "load", name) for name in CODECS]
     for checks in stage.checks:
-        checks |= {name: Checked("ok", records=10, rough={"load": 1e-5}, payloads="p") for name in CODECS}
+        checks |= dict.fromkeys(CODECS, CHECKED)
     for state in stage.states:
         for cell in stage.cells:
             state.apply(CellEntry(CellFinding(cell, "ok")))

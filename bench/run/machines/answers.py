@@ -158,11 +158,12 @@ def _checked(answer: Checked, job: Check) -> Checked:
     for given in (answer.figures, answer.details, answer.failed, answer.rough, answer.calls):
         _require(given.keys() <= names | {"dump", "load", "fix"}, "an operation that is not of the job")
     _figures((*answer.figures.values(), *answer.rough.values()))
-    _figures((answer.records, answer.encoded, answer.lossy, answer.length, *answer.limits.values()))
+    check = answer.facts
+    _figures((check.records, check.encoded, check.lossy, answer.length, *check.limits.values()))
     _figures(answer.calls.values(), 1)
     for digest in (answer.payloads, answer.dictionary):
         _require(_DIGEST.fullmatch(digest) is not None, "a digest")
-    _require(len(answer.definition) <= _LONGEST, "a definition that is too long")
+    _require(len(check.definition) <= _LONGEST, "a definition that is too long")
     healthy = answer.outcome in ("ok", "lossy")
     _require(not healthy or bool(answer.payloads), "a codec that passed has no payloads")
     facts = {key: value for key, value in answer.codec.items() if key not in _OWN}
