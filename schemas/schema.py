@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from .plan._plan import Advice, Plan
 from .plan.advice import AdviceCounter, AdviceError
-from .plan.build import Carrier, PlanFacts, SchemaLimits, compile_plan, lines, miswritten
+from .plan.build import PlanFacts, SchemaLimits, compile_plan, lines, miswritten
 from .tree import types as t
 from .tree.declare import describe
 
 if TYPE_CHECKING:
-    from ..codecs.binding import Binding
+    from ..codecs.binding import Binding, CodecProtocol
     from .infer import Inferred
     from .wire.layout import Layout
 
@@ -77,7 +77,7 @@ class Schema:
 
     def _prepare(self) -> None:
         self._lock = threading.Lock()
-        self._last: tuple[Carrier | str | None, Plan | None] = (None, None)
+        self._last: tuple[CodecProtocol | str | None, Plan | None] = (None, None)
         self._plans: dict[tuple[bool, frozenset[str], tuple[tuple[str, str], ...]], Plan | None] = {}
         self._default = self._plan(None, full=True)
         self._apply: Callable[[Any], Any] = _same if self._default is None else self._default.apply
@@ -91,7 +91,7 @@ class Schema:
         """
         return self._apply(record)
 
-    def advise(self, record: Any, /, codec: Carrier | str | None = None) -> tuple[Any, list[Advice]]:
+    def advise(self, record: Any, /, codec: CodecProtocol | str | None = None) -> tuple[Any, list[Advice]]:
         """Return `record` corrected in place, and all advice about it.
 
         Args:
@@ -110,33 +110,33 @@ class Schema:
             _raise_for(advice)
         return record, advice
 
-    def _full(self, codec: Carrier | str) -> Plan | None:
+    def _full(self, codec: CodecProtocol | str) -> Plan | None:
         """Return the full plan for a codec. The last one is cached, because a stream has one codec."""
         last, plan = self._last
         if codec is not last:
-            plan = self._plan(_carrier(codec), full=True)
+            plan = self._plan(_codec(codec), full=True)
             self._last = codec, plan
         return plan
 
-    def adviser(self, codec: Carrier | str | None = None) -> Callable[[Any], tuple[Any, list[Advice]]]:
+    def adviser(self, codec: CodecProtocol | str | None = None) -> Callable[[Any], tuple[Any, list[Advice]]]:
         """Return `advise` prepared for one codec; strict mode does not raise in it."""
         plan = self._default if codec is None else self._full(codec)
         return _nothing if plan is None else plan.advise
 
-    def fixer(self, codec: Carrier | str) -> Callable[[Any], Any] | None:
+    def fixer(self, codec: CodecProtocol | str) -> Callable[[Any], Any] | None:
         """Return a callable that restores the types that `codec` does not preserve; None if there are none.
 
         The callable changes records in place and returns them. It raises only in strict mode.
         """
-        carrier = _carrier(codec)
-        plan = self._plan(carrier, full=False)
+        codec = _codec(codec)
+        plan = self._plan(codec, full=False)
         fix = None if plan is None else plan.apply
-        full = self._plan(carrier, full=True) if self.strict or self.every else None
+        full = self._plan(codec, full=True) if self.strict or self.every else None
         if full is None:
             return fix
         return _strict(full) if self.strict else self._sampling(fix or _same, full)
 
-    def refusal(self, codec: Carrier) -> str | None:
+    def refusal(self, codec: CodecProtocol) -> str | None:
         """Return why `codec` cannot write records of this schema in a form that it reads, or None."""
         return miswritten(self.types, codec)
 
@@ -181,7 +181,7 @@ class Schema:
 
         return sample
 
-    def _plan(self, codec: Carrier | None, *, full: bool) -> Plan | None:
+    def _plan(self, codec: CodecProtocol | None, *, full: bool) -> Plan | None:
         facts = PlanFacts.of(codec)
         key = (full, facts.preserves, tuple(sorted(facts.encodes_as.items())) if facts.known else (("", ""),))
         with self._lock:
@@ -193,16 +193,16 @@ class Schema:
 
     # looking -----------------------------------------------------------------------------------
 
-    def plan(self, codec: Carrier | str) -> str:
+    def plan(self, codec: CodecProtocol | str) -> str:
         """Describe the conversions after `codec` (a codec or its name)."""
-        carrier = _carrier(codec)
-        done = list(lines(self.types, PlanFacts.of(carrier), objects=self.as_objects))
+        codec = _codec(codec)
+        done = list(lines(self.types, PlanFacts.of(codec), objects=self.as_objects))
         if not done:
-            return f"{self.name} after {carrier.name}: nothing to do"
+            return f"{self.name} after {codec.name}: nothing to do"
         places = f"{len(done)} place{'s' * (len(done) != 1)}"
         widths = [max(len(row[i]) for row in done) for i in (0, 1)]
         rows = [f"  {path:<{widths[0]}}  {kind:<{widths[1]}}  {words}" for path, kind, words in done]
-        return "\n".join([f"{self.name} after {carrier.name}: {places}", *rows])
+        return "\n".join([f"{self.name} after {codec.name}: {places}", *rows])
 
     def binding(self, kind: str, /, **options: Any) -> Binding:
         """Return a library's type for the records of this schema, with conversion in both directions.
@@ -403,14 +403,13 @@ def _raise_for(advice: list[Advice]) -> None:
         raise AdviceError(advice)
 
 
-def _carrier(codec: Carrier | str) -> Carrier:
+def _codec(codec: CodecProtocol | str) -> CodecProtocol:
     if not isinstance(codec, str):
         return codec
     from ..codecs.factory import codec as by_name
     from ..codecs.naming import split_name
 
-    found: Carrier = by_name(split_name(codec)[0])
-    return found
+    return by_name(split_name(codec)[0])
 
 
 def of_inferred(found: Inferred, name: str = "Record") -> Schema:

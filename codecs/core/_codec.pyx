@@ -144,109 +144,128 @@ cdef class Core:
         spec: All options of the codec.
     """
 
-    cdef readonly str name
     cdef readonly object spec
+    cdef readonly str name
+    cdef object __weakref__
+
+    # What was asked for.
     cdef readonly object schema
     cdef readonly object bound
     cdef readonly object compression
     cdef readonly object limits
 
-    # A payload of up to this many bytes needs no checks.
-    cdef Py_ssize_t _unasked
-    # The same for all checks except nesting.
-    cdef Py_ssize_t _uncounted
-    # An uncompressed payload of up to this many bytes has no more values and keys than the limits allow.
-    cdef Py_ssize_t _few
-    # An uncompressed payload of up to this many bytes is not too large for `decode`, and what counts its values.
-    cdef Py_ssize_t _modest
-    cdef Rules _written
-    # The same for the lengths of texts and integers in the decoded record, and for nesting.
-    cdef Py_ssize_t _unseen
-    cdef Py_ssize_t _flat
-    cdef Py_ssize_t _most
-    cdef Py_ssize_t _items
+    # How is a record written, and a payload read?
+    cdef _Call _encode
+    cdef _Call _decode
+    # Without the options for payloads with tags, which most have not.
+    cdef _Call _decode_untagged
+    cdef object _decode_again
+    cdef object _lower
+    # Types that the library writes as they are; None if every one.
+    cdef object _scan
+    # Rewrites what the library would write otherwise; None if there is nothing.
+    cdef object _exact
+    cdef object _pool_factory
+    cdef object _spare
+    cdef object _compress
+    cdef object _decompress
+    cdef str _wrap
+    cdef bytes _wrapper
+    cdef object _subclass
+    cdef bint _text
+    cdef bint _is_text
+    cdef bint _unhashed
+    cdef bint _short_times
+    cdef readonly object _fix
+
+    # May the call take a short way? Quick: only checks, and the library's call.
+    cdef bint _quick_encode
+    cdef bint _quick_decode
+    cdef bint _plain_encode
+    cdef bint _plain_decode
+    # Only plain objects do: nesting is checked, or the library writes some values otherwise.
+    cdef bint _inspects
+
+    # Up to how many bytes does a payload need no check: none at all, ...
+    cdef Py_ssize_t _check_free_size
+    # ... none but that of nesting, ...
+    cdef Py_ssize_t _nesting_only_size
+    # ... none of nesting, ...
+    cdef Py_ssize_t _nesting_free_size
+    # ... none of the number of values and keys, if it is not compressed, ...
+    cdef Py_ssize_t _contents_free_size
+    # ... none of the lengths of texts and integers in its record, ...
+    cdef Py_ssize_t _texts_free_size
+    # ... and none of whether `decode` will accept what was written, if it is not compressed?
+    cdef Py_ssize_t _write_free_size
+
+    # How much may a payload be, or hold?
+    cdef Py_ssize_t _most_bytes
+    cdef Py_ssize_t _most_items
+    cdef object _most_decompressed
+    cdef object _ratio
     cdef Py_ssize_t _deepest
-    cdef deeper_t _is_deeper
-    # Whether the library itself stops before its stack ends: always, or where the interpreter does.
-    cdef bint _stops
-    cdef bint _stops_as_interpreter
-    # Most bytes of stack that the library takes for a level.
-    cdef Py_ssize_t _level
-    cdef at_most_t _count_at_most
+    # Most levels of a record that is encoded; 0: not checked.
+    cdef int _encode_depth
+    # Levels that need neither a check nor a split: at most `_encode_depth`, if that is checked.
+    cdef int _shallow
     # Maximum depth of a decoded record, which a walk checks if the payload cannot be checked; 0 without a walk.
     cdef int _walked_depth
     cdef bint _bounds_depth
-    cdef Rules _rules
-    cdef bytes _shared
-    cdef object _check_keys
-    cdef end_t _count
-    cdef Rules _dump_rules
-    cdef readonly Rules _load_rules
-    cdef _Call _encode
-    cdef _Call _decode
-    cdef object _pool_factory
-    cdef object _spare
-    cdef object _lower
-    cdef object _scan
-    cdef object _check_payload
     cdef bint _empty
-    cdef readonly object _fix
-    cdef object _compress
-    cdef object _decompress
-    cdef object _decompressed
-    cdef object _ratio
+    cdef bint _untrusted
+
+    # Does the library itself stop before its stack ends: always, or where the interpreter does?
+    cdef bint _stops_itself
+    cdef bint _stops_as_interpreter
+    # Most bytes of stack that the library takes for a level.
+    cdef Py_ssize_t _level
+    cdef tuple _too_deep
+
+    # What looks through payloads and records?
+    cdef deeper_t _is_deeper
+    cdef end_t _count
+    cdef at_most_t _count_at_most
     cdef end_t _find_end
     # The same for the codec's own format, within the limit of depth.
     cdef levels_t _levels
+    cdef object _check_keys
+    cdef object _check_payload
+    cdef bytes _shared
     cdef bint _may_share
-    cdef _Call _decode_untagged
-    cdef object _decode_again
-    cdef object _subclass
-    cdef str _wrap
-    cdef bytes _wrapper
-    cdef bint _text
-    cdef bint _is_text
-    cdef bint _untrusted
-    cdef bint _plain_encode
-    cdef bint _plain_decode
-    # Whether calls take the fast path: only checks, and the library's call.
-    cdef bint _quick_encode
-    cdef bint _quick_decode
+    cdef bint _plain_keys
+    cdef object _split
+    cdef object _inside
+    cdef Rules _record_rules
+    cdef Rules _write_rules
+    cdef Rules _dump_rules
+    cdef readonly Rules _load_rules
+    # Bytes of payloads that are decoded before they are returned; None: no such payloads.
+    cdef tuple _suspect
+
+    # Which objects are refused?
+    cdef bint _refuses
     cdef bint _no_dicts
     cdef object _only
     # The last class of objects that were of that class: `isinstance` takes longer than small records.
-    cdef object _known
+    cdef object _last_class
     cdef str _refusal
-    cdef bint _asks
-    cdef int _encode_depth
-    # Bytes of payloads that are decoded before they are returned; None: no such payloads.
-    cdef tuple _suspect
-    # Rewrites what the library would write otherwise; None if there is nothing.
-    cdef object _exact
-    # Levels that need neither a check nor a split: at most `_encode_depth`, if that is checked.
-    cdef int _shallow
-    # Whether only plain objects take the fast path: nesting is checked, or the library writes some values otherwise.
-    cdef bint _looks
-    cdef object _split
-    cdef object _inside
-    cdef tuple _too_deep
-    cdef bint _plain_keys
-    cdef bint _unhashed
-    cdef bint _short_times
+
+    # Where is a field?
     cdef str _walks
     cdef dict _paths
+
     cdef object _sampler
     # The same codec without the sampler, which keeps whole records only.
     cdef Core _unsampled
     # Records until the next one is kept.
     cdef Py_ssize_t _gap
-    cdef object __weakref__
 
     def __cinit__(self, *_arguments, **_options):
         # Defaults that calls need if `__init__` is never called.
         self._encode = self._decode = self._decode_untagged = _Call(_unmade, (), {})
         self._plain_encode = self._plain_decode = True
-        self.spec, self.name, self._too_deep, self._unasked = UNMADE, type(self).__name__, (), PY_SSIZE_T_MAX
+        self.spec, self.name, self._too_deep, self._check_free_size = UNMADE, type(self).__name__, (), PY_SSIZE_T_MAX
         self._level = UNMADE.guards.level
 
     def _make(self, spec):
@@ -256,128 +275,7 @@ cdef class Core:
             raise TypeError(f"expected a Spec, got {type(spec).__name__}")
         if self.spec is not UNMADE:
             raise ValueError(f"codec {self.name}: made already; with_limits and similar methods return another")
-        self.spec = spec
-        calls, guards, settings = spec.calls, spec.guards, spec.settings
-        bind = calls.bind
-        self.schema, self.compression = settings.schema, settings.compression
-        self._is_text, self._untrusted = spec.encoding is not None, spec.format.trusted_only and not settings.trusted
-        self._check_keys, self._shared = guards.check_keys, guards.shared
-        self._level = guards.level
-        self._stops, self._stops_as_interpreter = guards.stops == "itself", guards.stops == "interpreter"
-        self._count, self._count_at_most = finder(spec.format.name), bounder(spec.format.name)
-        if spec.limits_depth or settings.limits.depth is not None or spec.rejects_nesting:
-            self._is_deeper = deeper(spec.format.name)
-        self._set_limits(settings.limits)
-        self.name = spec.name + ("+schema" if self.schema is not None and bind is None else "")
-        if self.compression is not None:
-            self.name += f"|{self.compression.name}"
-
-        encode, decode = calls.encode, calls.decode
-        if bind is not None and self.schema is not None:
-            try:
-                self.bound = bind(self.schema) if settings.ids is None else bind(self.schema, settings.ids)
-            except (BakeoffError, CodecError, ImportError, MemoryError):
-                raise
-            except Exception as error:
-                raise SchemaError("$", f"{spec.name} cannot use it: {_sentence(error)}"[:300]) from error
-            if not isinstance(self.bound, Bound):
-                raise ValueError(f"codec {spec.name}: expected a Bound from bind, got {type(self.bound).__name__}")
-            encode, decode = self.bound.encode, self.bound.decode
-            self._no_dicts, self._suspect = not self.bound.dicts, self.bound.suspect or None
-            self._only = self.bound.only
-        self._encode = _Call(encode, tuple(calls.encode_arguments), dict(calls.encode_options), calls.encode_again)
-        bounded = guards.bounded(settings.limits) if guards.bounded else {}
-        # A library that is only given the limit of items does not check depth.
-        self._bounds_depth = guards.bounded is not None and set(bounded) != {"items"}
-        options = {**calls.decode_options, **bounded}
-        self._decode = self._decode_untagged = _Call(decode, tuple(calls.decode_arguments), options)
-        if guards.of_tags:
-            untagged = {name: value for name, value in options.items() if name not in guards.of_tags}
-            self._decode_untagged = _Call(decode, tuple(calls.decode_arguments), untagged)
-        self._pool_factory = encode if calls.pooled else None
-        self._text, self._lower, self._scan, self._wrap = calls.text, spec.rewrite, guards.scan, calls.wrap
-        self._wrapper = None if calls.wrap is None else calls.wrap.encode()
-        self._check_payload, self._plain_keys = guards.check_payload, guards.plain_keys
-        self._unhashed, self._short_times = guards.unhashed, guards.short_times
-        self._empty = spec.format.empty
-        self._encode_depth, self._inside, self._too_deep = spec.checked_depth, guards.inside, tuple(guards.too_deep)
-        if self.bound is not None and self.bound.deepest:
-            self._deepest = min(self._deepest, self.bound.deepest)
-            self._encode_depth = self._walked_depth = self._deepest
-        self._split = guards.split
-        self._shallow = min(self._encode_depth, guards.shallow) if guards.shallow else self._encode_depth or GREATEST
-        self._exact = guards.exact
-        self._looks = self._encode_depth != 0 or self._exact is not None
-        self._find_end = NULL if guards.whole is None else finder(guards.whole)
-        if guards.whole is not None and self._find_end is NULL:
-            raise ValueError(f"codec {spec.name}: no finder of ends for {guards.whole!r}")
-        self._levels = NULL if self._is_deeper is NULL else leveler(spec.format.name)
-        # The search for the end of a value of the codec's own format replaces all checks of what it holds.
-        if guards.whole == spec.format.name:
-            if self._levels is not NULL or self._is_deeper is NULL:
-                self._flat, self._unasked = PY_SSIZE_T_MAX, self._uncounted
-        self._may_share = guards.whole == "cbor"
-        self._decode_again, self._subclass = calls.decode_again, calls.subclass
-        if self.bound is not None and self.bound.again is not None:
-            self._decode_again = self.bound.again
-        if self.compression is not None:
-            self._compress, self._decompress = self.compression.compress, self.compression.decompress_within
-        if settings.asked:
-            from .policy_resolution import rules
-
-            self._dump_rules, self._load_rules = rules(spec, "dump", self.from_spec), rules(spec, "load", self.from_spec)
-        self._sampler = settings.sampler
-        if self._sampler is not None:
-            self._gap = self._sampler.gap()
-            self._unsampled = self.from_spec(spec.changed(sampler=None))
-        # Computed once, so that the paths of most codecs need no further checks in each call.
-        plain = (
-            self._pool_factory is None and self._compress is None
-            and self._dump_rules is None and self._sampler is None
-        )
-        self._plain_encode = plain and self._scan is None and not self._encode_depth
-        self._plain_decode = (
-            not self._text and self._wrap is None and self._check_payload is None and self._decompress is None
-            and self._shared is None and self._walked_depth == 0 and self._unseen == PY_SSIZE_T_MAX
-            and self._subclass is None and not self._untrusted and self._load_rules is None and self._sampler is None
-        )
-        if self.schema is not None and bind is None:
-            self._fix, self._refusal = self.schema.fixer(self), self.schema.refusal(self)
-        self._asks = self._no_dicts or self._only is not None or self._refusal is not None
-        self._quick_encode = (
-            plain and (self._scan is None or JSON_TYPES <= self._scan) and not self._asks and self._wrap is None
-        )
-        self._quick_decode = (
-            self._plain_decode and self._count is not NULL and self._fix is None
-        )
-        # Policies, a schema and limits of the record apply to the whole record, so they rule out walks.
-        whole = self.schema is not None or settings.limits.depth is not None or self._unseen != PY_SSIZE_T_MAX
-        self._walks, self._paths = None if whole or settings.asked else calls.walk, {}
-
-    cdef int _set_limits(self, limits) except -1:
-        self.limits, self._most, self._items = limits, limits.size, min(limits.items, PY_SSIZE_T_MAX)
-        self._deepest = limits.deepest
-        self._decompressed, self._ratio = limits.decompressed or limits.size, limits.ratio
-        if self._deepest >= DEEPEST:
-            self._is_deeper = NULL
-        if self._is_deeper is NULL and (limits.depth is not None or self.spec.rejects_nesting or self.spec.guards.walked):
-            self._walked_depth = self._deepest
-        # A level takes at least its head; in JSON its two brackets, in BSON its length, type, name and end.
-        self._flat = PY_SSIZE_T_MAX if self._is_deeper is NULL else self._deepest * LEAST.get(self.spec.format.name, 1)
-        # A value takes at least one byte, except empty ones in YAML, which its loader counts. In JSON, a delimiter
-        # comes before each but the first.
-        self._few = self._items if self._count_at_most is NULL else min(self._items, PY_SSIZE_T_MAX // 2) * 2
-        self._modest = min(limits.size if self.compression is None else self._decompressed, self._few)
-        self._written = Rules(max_items=limits.items, inside=content_of)
-        if self._check_keys is not None:
-            self._few = min(self._few, FEW_KEYS)
-        self._uncounted = min(limits.size, self._few) if self.compression is None else limits.size
-        self._unasked = min(self._uncounted, self._flat) if self.compression is None else self._uncounted
-        # A decimal digit of an integer takes at least 3.32 bits, and 3.2 are assumed.
-        digits = PY_SSIZE_T_MAX if limits.digits is None else limits.digits * 2 // 5
-        self._unseen = min(PY_SSIZE_T_MAX if limits.string is None else limits.string, digits)
-        self._rules = Rules(max_items=limits.items, max_text=limits.string, max_digits=limits.digits)
-        return 0
+        _build(self, spec)
 
     # encode -----------------------------------------------------------------------------------
 
@@ -397,7 +295,7 @@ cdef class Core:
         if ctx is not None and obj is None:
             return None
         if self._quick_encode and stack_left() >= STACK and (
-            not self._looks or _is_shallow(<PyObject *>obj, self._shallow, PY_SSIZE_T_MAX)
+            not self._inspects or _is_shallow(<PyObject *>obj, self._shallow, PY_SSIZE_T_MAX)
         ) and (self._scan is None or _is_json(<PyObject *>obj, DEFAULT_DEPTH)):
             result = _raw_call(self._encode, obj)
             if result is not NULL and bytes_exactly(result):
@@ -406,7 +304,7 @@ cdef class Core:
                 payload = _owned(result)
                 if self._suspect is not None:
                     self._read_again(payload, self._suspect)
-                if PyBytes_GET_SIZE(payload) > self._modest:
+                if PyBytes_GET_SIZE(payload) > self._write_free_size:
                     self._refuse_unreadable(obj, payload)
                 return self._encode_rewritten(obj) if self._is_wrong(payload) else payload
             return self._finish(obj, result)
@@ -430,7 +328,7 @@ cdef class Core:
                 return call_with_stack(Core.encode, self, obj)
             except RuntimeError as error:
                 raise EncodeError(self.name, _sentence(error)) from error
-        if self._asks:
+        if self._refuses:
             self._refuse(obj)
         if self._exact is not None and not _is_shallow(<PyObject *>obj, self._shallow, PY_SSIZE_T_MAX):
             try:
@@ -444,7 +342,7 @@ cdef class Core:
         except BaseException as error:
             payload = self._encode_again(obj, error)
         payload = self._as_bytes(payload)
-        if self._compress is None and PyBytes_CheckExact(payload) and PyBytes_GET_SIZE(payload) > self._modest:
+        if self._compress is None and PyBytes_CheckExact(payload) and PyBytes_GET_SIZE(payload) > self._write_free_size:
             self._refuse_unreadable(obj, payload)
         if self._sampler is not None:
             self._count_down(obj)
@@ -455,18 +353,18 @@ cdef class Core:
         payload = self._as_bytes(self._encode_failed(obj) if result is NULL else _owned(result))
         if self._suspect is not None:
             self._read_again(payload, self._suspect)
-        if PyBytes_CheckExact(payload) and PyBytes_GET_SIZE(payload) > self._modest:
+        if PyBytes_CheckExact(payload) and PyBytes_GET_SIZE(payload) > self._write_free_size:
             self._refuse_unreadable(obj, payload)
         return self._encode_rewritten(obj) if self._is_wrong(payload) else payload
 
     cdef object _compressed(self, obj, bytes plain):
         """Return a compressed payload that `decode` accepts."""
         cdef Py_ssize_t size = PyBytes_GET_SIZE(plain)
-        if size > self._modest:
+        if size > self._write_free_size:
             self._refuse_unreadable(obj, plain)
         payload = self._compress(plain)
-        if len(payload) > self._most:
-            raise self._too_large(len(payload), self._most)
+        if len(payload) > self._most_bytes:
+            raise self._too_large(len(payload), self._most_bytes)
         if size > FREE and size > self._ratio * len(payload):
             raise EncodeError(
                 self.name, f"{size:,} bytes compress to {len(payload):,}, more than the limit of {self._ratio:,} times "
@@ -483,17 +381,17 @@ cdef class Core:
         """Refuse an uncompressed payload that exceeds the limits of `decode`: the reader's by default, too."""
         cdef held_t held
         cdef Py_ssize_t size = PyBytes_GET_SIZE(payload)
-        cdef Py_ssize_t most = self._most if self._compress is None else self._decompressed
+        cdef Py_ssize_t most = self._most_bytes if self._compress is None else self._most_decompressed
         if size > most:
             raise self._too_large(size, most)
         if self._count_at_most is not NULL and self._count_at_most(
-            <const unsigned char *>PyBytes_AS_STRING(payload), size, self._items
-        ) <= <size_t>self._items:
+            <const unsigned char *>PyBytes_AS_STRING(payload), size, self._most_items
+        ) <= <size_t>self._most_items:
             return 0
         if self._count is not NULL and _end(self._count, payload, &held) >= 0:
-            if held.values > self._items:
+            if held.values > self._most_items:
                 raise EncodeError(
-                    self.name, f"holds {held.values:,} values, more than the limit of {self._items:,} for reading "
+                    self.name, f"holds {held.values:,} values, more than the limit of {self._most_items:,} for reading "
                                f"(see with_limits)"
                 )
             if self.spec.guards.bounded is None:
@@ -502,7 +400,7 @@ cdef class Core:
             if self.bound is not None and self.bound.give is not None:
                 self.decode(payload)  # The library's object does not show its values.
             else:
-                check_record(obj, self._written)
+                check_record(obj, self._write_rules)
         except LimitError as error:
             raise EncodeError(self.name, error.reason) from error
         except TooMuchError as error:
@@ -567,13 +465,13 @@ cdef class Core:
     cdef int _refuse(self, obj) except -1:
         if self._no_dicts and PyDict_Check(obj):
             raise EncodeError(self.name, "a dict cannot be decoded again; convert it with codec.bound.take(record)")
-        if self._only is not None and type(obj) is not self._known:
+        if self._only is not None and type(obj) is not self._last_class:
             if not isinstance(obj, self._only):
                 name = type(obj).__name__
                 raise EncodeError(
                     self.name, f"an object of {name} cannot be decoded again; convert it with codec.bound.take(record)"
                 )
-            self._known = type(obj)
+            self._last_class = type(obj)
         if self._refusal is not None:
             raise EncodeError(self.name, self._refusal)
         return 0
@@ -642,16 +540,16 @@ cdef class Core:
         cdef PyObject *result
         cdef held_t held
         if self._quick_decode and PyBytes_CheckExact(data) and stack_left() >= STACK:
-            if not 0 < PyBytes_GET_SIZE(data) <= self._unasked and not self._is_clear(data):
-                self._ask(data)
+            if not 0 < PyBytes_GET_SIZE(data) <= self._check_free_size and not self._is_clear(data):
+                self._check_limits(data)
             result = _raw_call(self._decode, data) if self._find_end is NULL else self._called(data, &held)
             if result is NULL:
                 return self._decode_failed(data)
             record = _owned(result)
-            if PyBytes_GET_SIZE(data) > self._flat and self._is_too_deep_record(data, <PyObject *>record):
+            if PyBytes_GET_SIZE(data) > self._nesting_free_size and self._is_too_deep_record(data, <PyObject *>record):
                 raise self._nested_too_deeply()
             if self._may_share and held.shared:
-                self._look_through(record)
+                self._check_record(record)
             return record
         if ctx is not None and data is None:
             return None
@@ -668,15 +566,15 @@ cdef class Core:
                 return call_with_stack(Core.decode, self, data)
             except RuntimeError as error:
                 raise self._decode_error(error)
-        if not 0 < PyBytes_GET_SIZE(data) <= self._unasked and not self._is_clear(data):
-            self._ask(data)
+        if not 0 < PyBytes_GET_SIZE(data) <= self._check_free_size and not self._is_clear(data):
+            self._check_limits(data)
         if self._plain_decode:
             result = self._called(data, &held)
             record = self._decode_failed(data) if result is NULL else _owned(result)
-            if PyBytes_GET_SIZE(data) > self._flat and self._is_too_deep_record(data, <PyObject *>record):
+            if PyBytes_GET_SIZE(data) > self._nesting_free_size and self._is_too_deep_record(data, <PyObject *>record):
                 raise self._nested_too_deeply()
-            if held.shared or PyBytes_GET_SIZE(data) > self._items and self._count is NULL:
-                self._look_through(record)
+            if held.shared or PyBytes_GET_SIZE(data) > self._most_items and self._count is NULL:
+                self._check_record(record)
             return record if self._fix is None else self._fix(record)
         try:
             record = self._decode_opened(self._opened(data))
@@ -693,7 +591,7 @@ cdef class Core:
         held.shared = held.tagged = False
         if self._find_end is not NULL:
             if self._find(data, held) != PyBytes_GET_SIZE(data) or (
-                PyBytes_GET_SIZE(data) > self._few and self._holds_too_much(held)
+                PyBytes_GET_SIZE(data) > self._contents_free_size and self._holds_too_much(held)
             ):
                 return NULL
         return _raw_call(self._decode if held.tagged else self._decode_untagged, data)
@@ -710,7 +608,7 @@ cdef class Core:
 
     cdef inline bint _holds_too_much(self, held_t *held) noexcept:
         """Return whether a payload has more values than the limit, or maybe many keys of one hash."""
-        return held.values > self._items or held.wide and self._check_keys is not None
+        return held.values > self._most_items or held.wide and self._check_keys is not None
 
     cdef inline bint _nests(self, bytes data, Py_ssize_t most) noexcept:
         return self._is_deeper(<const unsigned char *>PyBytes_AS_STRING(data), PyBytes_GET_SIZE(data), most)
@@ -748,7 +646,7 @@ cdef class Core:
                 raise DecodeError(self.name, "the end of the value cannot be found")
             if end < PyBytes_GET_SIZE(data):
                 raise DecodeError(self.name, f"data after the end of the value, at byte {end}")
-            self._refuse_what_it_holds(data, &held)
+            self._refuse_contents(data, &held)
             result = _raw_call(self._decode, data)
             if result is not NULL:
                 return _owned(result)
@@ -800,10 +698,10 @@ cdef class Core:
                            "if you trust its source, ask for the codec with trusted=True"
             )
         if self._decompress is not None:
-            data = self._decompress(data, self._decompressed, self._ratio)
+            data = self._decompress(data, self._most_decompressed, self._ratio)
             if PyBytes_GET_SIZE(data) == 0 and not self._empty:
                 raise DecodeError(self.name, "empty payload")
-            self._ask_what_it_holds(data)
+            self._check_contents(data)
         return data
 
     cdef object _decode_opened(self, bytes data):
@@ -819,13 +717,13 @@ cdef class Core:
         else:
             result = self._called(data, &held)
             record = self._decode_otherwise(data) if result is NULL else _owned(result)
-        if PyBytes_GET_SIZE(data) > self._flat and self._is_too_deep_record(data, <PyObject *>record):
+        if PyBytes_GET_SIZE(data) > self._nesting_free_size and self._is_too_deep_record(data, <PyObject *>record):
             raise self._nested_too_deeply()
         if (
             held.shared or self._shared is not None and self._shared in data
-            or PyBytes_GET_SIZE(data) > (self._unseen if self._count is not NULL else min(self._unseen, self._items))
+            or PyBytes_GET_SIZE(data) > (self._texts_free_size if self._count is not NULL else min(self._texts_free_size, self._most_items))
         ):
-            check_record(record, self._rules)
+            check_record(record, self._record_rules)
         if self._subclass is not None:
             record = _plain_ints(record, <PyObject *>self._subclass)
         if self._wrap is not None and _is_wrapped(record, self._wrap):
@@ -858,7 +756,7 @@ cdef class Core:
 
     cdef inline bint _is_clear(self, bytes data) noexcept:
         """Return whether a payload needs no check except nesting, and nests within the limit."""
-        return 0 < PyBytes_GET_SIZE(data) <= self._uncounted and (
+        return 0 < PyBytes_GET_SIZE(data) <= self._nesting_only_size and (
             self._stops_in_time() or not self._nests(data, self._deepest)
         )
 
@@ -867,14 +765,14 @@ cdef class Core:
 
         Then nesting is checked after the call, which for most payloads takes less time.
         """
-        return self._stops or (
+        return self._stops_itself or (
             self._stops_as_interpreter and interpreter_levels() * INTERPRETER_LEVEL <= stack_left() - RESERVE
         )
 
     cdef bint _is_too_deep_record(self, bytes data, PyObject *record) noexcept:
         """Return whether a decoded record is too deep, if that may not have been checked before the call."""
         return (
-            (self._stops or self._stops_as_interpreter)
+            (self._stops_itself or self._stops_as_interpreter)
             and not _is_shallow(record, self._deepest, FEW + PyBytes_GET_SIZE(data) // SPARSE)
             and self._nests(data, self._deepest + self._is_wrapper(data))
         )
@@ -882,56 +780,56 @@ cdef class Core:
     def _nested_too_deeply(self):
         return LimitError(self.name, f"nested more than {self._deepest:,} deep")
 
-    cdef int _ask(self, bytes data, bint whole=True) except -1:
+    cdef int _check_limits(self, bytes data, bint whole=True) except -1:
         """Check a payload that is empty or not short against the limits; `whole`: all of it is decoded next."""
         cdef Py_ssize_t size = PyBytes_GET_SIZE(data)
         if size == 0 and not self._empty:
             raise DecodeError(self.name, "empty payload")
-        if size > self._most:
+        if size > self._most_bytes:
             raise LimitError(
                 self.name, f"payload of {size:,} bytes, more than the limit of {self.limits.size:,} (see with_limits)"
             )
         if self.compression is None:
-            self._ask_what_it_holds(data, whole)
+            self._check_contents(data, whole)
         return 0
 
-    cdef int _ask_what_it_holds(self, bytes data, bint whole=True) except -1:
+    cdef int _check_contents(self, bytes data, bint whole=True) except -1:
         """Check a payload's nesting, values and keys, unless they are checked when the `whole` of it is decoded."""
         cdef held_t held
         cdef Py_ssize_t size = PyBytes_GET_SIZE(data)
-        if self._levels is not NULL and size > self._few:
+        if self._levels is not NULL and size > self._contents_free_size:
             # One walk finds everything.
             if whole and self._find_end is not NULL:
                 return 0
             if self._find(data, &held) == DEEPER:
                 raise self._nested_too_deeply()
             held.wide &= whole
-            return self._refuse_what_it_holds(data, &held)
-        if size > self._flat and not (whole and self._stops_in_time()) and self._nests(
+            return self._refuse_contents(data, &held)
+        if size > self._nesting_free_size and not (whole and self._stops_in_time()) and self._nests(
             data, self._deepest + self._is_wrapper(data)
         ):
             raise self._nested_too_deeply()
-        if self._count is NULL or size <= self._few or whole and self._find_end == self._count:
+        if self._count is NULL or size <= self._contents_free_size or whole and self._find_end == self._count:
             return 0
         if self._count_at_most is not NULL and self._count_at_most(
-            <const unsigned char *>PyBytes_AS_STRING(data), size, self._items
-        ) <= <size_t>self._items:
+            <const unsigned char *>PyBytes_AS_STRING(data), size, self._most_items
+        ) <= <size_t>self._most_items:
             return 0
         _end(self._count, data, &held)
         held.wide &= whole
-        return self._refuse_what_it_holds(data, &held)
+        return self._refuse_contents(data, &held)
 
-    cdef int _refuse_what_it_holds(self, bytes data, held_t *held) except -1:
+    cdef int _refuse_contents(self, bytes data, held_t *held) except -1:
         """Raise for more values than the limit, and for many keys of the same hash."""
-        if held.values > self._items:
+        if held.values > self._most_items:
             raise LimitError(
-                self.name, f"holds {held.values:,} values, more than the limit of {self._items:,} (see with_limits)"
+                self.name, f"holds {held.values:,} values, more than the limit of {self._most_items:,} (see with_limits)"
             )
         if held.wide:
-            self._ask_keys(data)
+            self._check_hashes(data)
         return 0
 
-    cdef int _ask_keys(self, bytes data) except -1:
+    cdef int _check_hashes(self, bytes data) except -1:
         """Refuse bytes with many keys of the same hash, which are about to be decoded."""
         if self._check_keys is not None and PyBytes_GET_SIZE(data) > FEW_KEYS:
             try:
@@ -946,9 +844,9 @@ cdef class Core:
             PyBytes_AS_STRING(data) + 5, PyBytes_AS_STRING(self._wrapper), PyBytes_GET_SIZE(self._wrapper) + 1
         )
 
-    cdef int _look_through(self, record) except -1:
+    cdef int _check_record(self, record) except -1:
         try:
-            check_record(record, self._rules)
+            check_record(record, self._record_rules)
         except BaseException as error:
             raise self._decode_error(error)
         return 0
@@ -1061,7 +959,7 @@ cdef class Core:
         return self._encode_changed(payload, path_, extend)
 
     cdef bytes _spliced(self, bytes payload):
-        if PyBytes_GET_SIZE(payload) > self._modest:
+        if PyBytes_GET_SIZE(payload) > self._write_free_size:
             self._refuse_unreadable(None, payload)
         return payload
 
@@ -1108,7 +1006,7 @@ cdef class Core:
                 )
             else:
                 value = payload[field.start : field.end]
-                self._ask_keys(value)
+                self._check_hashes(value)
             try:
                 found = self._decode_opened(value)
                 return found[""] if path.way.kind == IN_BSON else found
@@ -1126,9 +1024,9 @@ cdef class Core:
         """Return the payload decompressed, after the checks that `decode` makes first."""
         if not PyBytes_CheckExact(data):
             data = self._to_bytes(data)
-        if not 0 < PyBytes_GET_SIZE(data) <= self._unasked:
+        if not 0 < PyBytes_GET_SIZE(data) <= self._check_free_size:
             # The walk decodes nothing, so the field is checked when it is found.
-            self._ask(data, False)
+            self._check_limits(data, False)
         if self._decompress is None and not self._untrusted:
             return data
         try:
@@ -1169,6 +1067,9 @@ cdef class Core:
 
     def _made(self):
         return self.spec if self.spec is not UNMADE else _unmade(self)
+
+
+include "_build.pxi"
 
 
 cdef bint _is_ours(BaseException error):

@@ -13,7 +13,7 @@ import math
 import operator
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from ...codecs.conventions.classes import record_class
 from ...codecs.conventions.families import JSON64_FAMILY, NO_NUMBERS
@@ -23,16 +23,8 @@ from ..tree.declare import SchemaError, tag_of
 from . import _plan as p
 from . import convert
 
-
-class Carrier(Protocol):
-    """What a plan needs to know of a codec."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def preserves(self) -> frozenset[str]: ...
-    @property
-    def encodes_as(self) -> Mapping[str, str]: ...
+if TYPE_CHECKING:
+    from ...codecs.binding import CodecProtocol
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +68,7 @@ class PlanFacts:
     encodes_as: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, codec: Carrier | None) -> PlanFacts:
+    def of(cls, codec: CodecProtocol | None) -> PlanFacts:
         """Return the facts of a codec, or of an unknown one."""
         if codec is None:
             return cls()
@@ -260,7 +252,7 @@ def _holds_none(node: t.Type) -> bool:
     return isinstance(node, t.NoneType) or (isinstance(node, t.LiteralType) and None in node.values)
 
 
-def miswritten(node: t.Type, codec: Carrier) -> str | None:
+def miswritten(node: t.Type, codec: CodecProtocol) -> str | None:
     """Describe the first place where the codec writes bytes in another encoding than the schema expects."""
     for path, kind in t.walk(node):
         if isinstance(kind, t.BytesType | t.ByteArrayType):

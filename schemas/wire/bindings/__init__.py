@@ -10,6 +10,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ....codecs.binding import SchemaProtocol
+
 if TYPE_CHECKING:
     from ....codecs.binding import Binding
     from ...plan.advice import Advice
@@ -19,14 +21,11 @@ if TYPE_CHECKING:
 __all__ = ["BindableSchema", "make"]
 
 
-class BindableSchema(Protocol):
-    """What bindings need of a schema; `bakeoff.Schema` describes each member."""
+class BindableSchema(SchemaProtocol, Protocol):
+    """What bindings need of a schema beyond what codecs know; `bakeoff.Schema` describes each member."""
 
     types: Type
-    as_objects: bool
 
-    @property
-    def nests(self) -> bool: ...
     @property
     def layout(self) -> Layout: ...
     def definition(self, language: str) -> bytes: ...
