@@ -29,7 +29,7 @@ from ..heartbeat import IDLE, Heartbeat
 from ..jobs import Ended
 from ..results.watched import SMALL
 from ..run.processes import why
-from ..student import quantile
+from ..stats.student import quantile
 from .alternatives import (
     FUNCTIONS,
     OWN,
