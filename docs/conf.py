@@ -57,8 +57,8 @@ nitpick_ignore = [
         *("Amount", "Change", "Count", "Logarithm"),
         # Attributes of choices, comparisons and results, which need no separate entries.
         "bakeoff.bench.results.records.FigureDetails",
-        "bakeoff.bench.stats.Ratio",
-        "bakeoff.bench.stats.RunToRun",
+        "bakeoff.bench.stats.ratios.Ratio",
+        "bakeoff.bench.stats.ratios.RunToRun",
         "bakeoff.bench.verdict.RankRange",
         "bakeoff.reports.model.breakeven.CostParts",
         "bakeoff.reports.model.candidates.Candidate",

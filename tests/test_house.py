@@ -186,8 +186,8 @@ FLOORS = {
     ),
     "bench": (
         "blobs capabilities code disk_space equality frames heartbeat libraries method orphans pipes "
-        "quantities student survey valgrind",
-        "cells contention facts figure noise",
+        "quantities survey valgrind",
+        "cells contention facts figure",
         "backends foreign results",
         "jobs ledger messages operations stats",
         "deaths evolved fit past verdict versions worker",

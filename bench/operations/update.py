@@ -95,29 +95,32 @@ def _accepts(place: str, parameter: str) -> None:
         )
 
 
+def _updates(name: str, summary: str, carry_out: Callable[..., Any], heading: str) -> Operation:
+    return Operation(
+        name=name,
+        phase="time",
+        summary=summary,
+        carry_out=carry_out,
+        unit="integer",
+        direction="higher",
+        heading=heading,
+        parameter="ITEMS",
+        accepts=_accepts,
+        fixes=True,
+    )
+
+
 OPERATIONS = (
-    Operation(
-        name="update",
-        phase="time",
-        summary="appends per second to a list of {parameter} integers that is stored as a payload",
-        carry_out=_update,
-        unit="integer",
-        direction="higher",
-        heading="updates of {parameter}",
-        parameter="ITEMS",
-        accepts=_accepts,
-        fixes=True,
+    _updates(
+        "update",
+        "appends per second to a list of {parameter} integers that is stored as a payload",
+        _update,
+        "updates of {parameter}",
     ),
-    Operation(
-        name="update-spliced",
-        phase="time",
-        summary="the same by `codec.append`, which copies the payload and encodes only the new item",
-        carry_out=_update_spliced,
-        unit="integer",
-        direction="higher",
-        heading="updates of {parameter} spliced",
-        parameter="ITEMS",
-        accepts=_accepts,
-        fixes=True,
+    _updates(
+        "update-spliced",
+        "the same by `codec.append`, which copies the payload and encodes only the new item",
+        _update_spliced,
+        "updates of {parameter} spliced",
     ),
 )

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ..messages.watch import AfterWork, CallTimes
-from ..student import quantile
+from ..stats.student import quantile
 from .alternatives import OWN, Other
 from .measure import Found
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bakeoff.bench.noise import Noise, Prior, noise, variance
+from bakeoff.bench.stats.noise import Noise, Prior, noise, variance
 from benchmarks.noise import COVERED, FALSE, Kind, simulate
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bakeoff.bench.student import quantile, tails
+from bakeoff.bench.stats.student import quantile, tails
 
 TABLE = [
     (1, 0.05, 12.7062),

@@ -46,7 +46,7 @@ from typing import Any, NamedTuple
 import click
 
 from bakeoff.bench.capabilities import cores
-from bakeoff.bench.student import quantile
+from bakeoff.bench.stats.student import quantile
 from bakeoff.bench.watch import answer, parts
 from bakeoff.bench.watch.alternatives import OWN, Other
 from bakeoff.bench.watch.collector import collections

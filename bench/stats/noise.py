@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean, median
 
-from .method import Pooling
+from ..method import Pooling
 
 
 @dataclass(frozen=True, slots=True)

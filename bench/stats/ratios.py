@@ -1,4 +1,4 @@
-"""The statistics of a run: intervals of ratios, verdicts, ranks; shared by the stop rule and the reports.
+"""Intervals of ratios, and the verdicts on them.
 
 The process is the unit: a sample is the figure of one process for one cell, two cells of the same process are
 compared by their ratio, and the t interval covers processes on the log scale. Few processes suffice because
@@ -20,30 +20,10 @@ from dataclasses import dataclass
 from itertools import combinations
 from statistics import fmean, median
 
-from .method import Cores, Processes, Verdicts
+from ..method import Cores, Processes, Verdicts
+from ..results import Measurement, Verdict
 from .noise import Noise, Prior, noise, variance
-from .results import Measurement, Verdict
 from .student import quantile, tails
-
-__all__ = [
-    "OPPOSITE",
-    "RUN_TO_RUN",
-    "Noise",
-    "Prior",
-    "Ratio",
-    "RunToRun",
-    "Verdict",
-    "between_runs",
-    "common",
-    "contention_of",
-    "holm",
-    "holm_level",
-    "interval",
-    "ratio",
-    "same_core",
-    "split",
-    "verdicts",
-]
 
 
 @dataclass(frozen=True, slots=True)
