@@ -110,6 +110,23 @@ def test_what_saves_nothing(savings: list[Saving], found: str) -> None:
     assert found in [*sentences(madeup.watch(savings=tuple(savings)))]
 
 
+def test_calls_that_keep_their_library_save_nothing() -> None:
+    kept = sum(site.busy for site in madeup.watch().sites if site.form == "json") - 0.6
+    left_out = (LeftOut("json.dumps", "app.py:1", kept, "it is called with indent="),)
+    first, *_ = sentences(madeup.watch(savings=(Saving("json", "orjson", 0.4, 8.0, left_out),)))
+
+    assert first == "The change to orjson would save 7.5 % of CPU at most, and perhaps nothing."
+
+
+def test_times_have_the_digits_of_the_largest() -> None:
+    first, *rest = madeup.watch().sites
+    sites = (replace(first, busy=0.1234), *(replace(each, busy=0.0000042) for each in rest))
+    (section,) = table(madeup.watch(sites=sites)).sections
+
+    assert [column.unit for column in section.columns if column.key == "time"] == ["ms"]
+    assert {row.entries["time"].text for row in section.rows} == {"123", "0"}
+
+
 def test_functions_without_a_prediction() -> None:
     first, *rest = madeup.watch().sites
     reason = "no other library works with pydantic's models"
