@@ -164,9 +164,10 @@ def _predictions(watch: WatchData, possible: Sequence[CallSite]) -> Iterator[str
     forms = _grouped(possible, lambda site: site.form)
     large = [form for form, sites in forms.items() if form and _busy(sites) >= SMALL * watch.busy]
     groups = by_format(watch.savings)
+    several = sum(not best.into for best, *_ in groups) > 1
     for best, *others in groups:
         if not best.into:
-            yield from _of_saving(watch, best, others)
+            yield from _of_saving(watch, best, others, in_form=several)
     tried = {saving.form for saving in watch.savings if not saving.into}
     if unknown := [format_title(form) for form in large if form not in tried]:
         yield f"bakeoff knows no other library for {listed(unknown)}."
@@ -229,13 +230,18 @@ def in_format(saving: Saving) -> str:
     return f"{saving.library} ({format_title(saving.into)})" if saving.into else saving.library
 
 
-def _of_saving(watch: WatchData, best: Saving, others: Sequence[Saving]) -> Iterator[str]:
+def _of_saving(
+    watch: WatchData, best: Saving, others: Sequence[Saving], *, in_form: bool = False
+) -> Iterator[str]:
+    """Yield what the libraries of one format save, of which the best names the format if that is asked."""
     form = format_title(best.form)
     if saves(best):
         into = f" ({format_title(best.into)} in place of {form})" if best.into else ""
-        saved, whole = numbers.quantity(best.seconds, best.half), numbers.quantity(watch.busy)
+        name = f"{best.library} for {form}" if in_form else f"{best.library}{into}"
+        decimals = numbers.decimals(best.seconds, best.half)
+        saved, whole = (numbers.grouped(each, decimals) for each in (best.seconds, watch.busy))
         yield (
-            f"{'Another format: ' if into else ''}{best.library}{into} would save {saved} s of {whole} s CPU "
+            f"{'Another format: ' if into else ''}{name} would save {saved} s of {whole} s CPU "
             f"({with_half(best.seconds, best.half, watch.busy)})."
         )
         if into:
@@ -260,7 +266,7 @@ def _of_none(watch: WatchData, best: Saving, others: Sequence[Saving]) -> str:
         formats = ", ".join(dict.fromkeys(format_title(each.into) for each in tried))
         subject = f"Another format in place of {form} ({formats})"
     else:
-        subject = f"Another library for {form}" if others else f"The change to {best.library}"
+        subject = f"Another library for {form}" if others else f"{best.library} for {form}"
     whole = _busy(site for site in watch.sites if site.form == best.form)
     kept = (sum(site.busy for site in each.left_out) for each in tried)
     most = max(min(whole - busy, each.seconds + each.half) for each, busy in zip(tried, kept, strict=True))
