@@ -122,8 +122,8 @@ def test_a_library_of_several_formats_is_named_with_each() -> None:
     savings = [Saving(form, "msgspec", 1.0, 0.1, ()) for form in ("json", "msgpack")]
 
     assert [*sentences(madeup.watch(savings=tuple(savings)))][:2] == [
-        "msgspec for JSON would save 1.00 s of 8.00 s CPU (12 ± 1 %).",
-        "msgspec for MessagePack would save 1.00 s of 8.00 s CPU (12 ± 1 %).",
+        "msgspec for JSON would save 1.0 s of 8.0 s CPU (12 ± 1 %).",
+        "msgspec for MessagePack would save 1.0 s of 8.0 s CPU (12 ± 1 %).",
     ]
 
 
