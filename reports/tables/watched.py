@@ -20,9 +20,12 @@ _SHOWN = 12
 def table(watch: WatchData) -> Table:
     """Convert a watch to the table model: a row for each function, followed by its call sites."""
     counted = watch.samples is None
+    # All have the unit and the digits of the largest: the others matter less.
+    most = max((_busy(sites) for sites in by_function(watch.sites).values()), default=0.0)
+    scale = numbers.scale([most], "second")
     columns = (
         Column("function", "function", numeric=False),
-        *((Column("calls", "calls"), Column("time", "time", "s")) if counted else ()),
+        *((Column("calls", "calls"), Column("time", "time", scale[1], raw_unit="second")) if counted else ()),
         Column("cpu", "CPU", "%"),
         *((Column("wall", "wall", "%"), Column("bytes", "bytes", "per call")) if counted else ()),
         Column("place", "called from", numeric=False),
@@ -30,7 +33,7 @@ def table(watch: WatchData) -> Table:
     section = Section(
         title(watch),
         columns,
-        tuple(_rows(watch)),
+        tuple(_rows(watch, scale[0], numbers.decimals(most * scale[0], None))),
         lines=tuple(facts(watch)),
         answer=tuple(sentences(watch)),
         remarks=watch.notes,
@@ -61,26 +64,29 @@ def by_function(sites: Iterable[CallSite]) -> Mapping[str, Sequence[CallSite]]:
     return dict(sorted(found.items(), key=lambda each: -sum(site.busy for site in each[1])))
 
 
-def _rows(watch: WatchData) -> Iterator[Row]:
+def _rows(watch: WatchData, factor: float, decimals: int) -> Iterator[Row]:
+    def row(shown: str, sites: Sequence[CallSite], place: str) -> Row:
+        return _row(watch, shown, sites, place, numbers.grouped(factor * _busy(sites), decimals))
+
     for function, sites in by_function(watch.sites).items():
-        yield _row(watch, function, sites, sites[0].place if len(sites) == 1 else "")
+        yield row(function, sites, sites[0].place if len(sites) == 1 else "")
         places = Counter(site.place for site in sites)
         for site in sites[:_SHOWN] if len(sites) > 1 else ():
             # Calls with different options have rows of their own.
             options = f", with {', '.join(site.options)}" if places[site.place] > 1 and site.options else ""
-            yield _row(watch, "", [site], site.place + options)
+            yield row("", [site], site.place + options)
         if len(sites) > _SHOWN:
-            yield _row(watch, "", sites[_SHOWN:], f"{len(sites) - _SHOWN} other places")
+            yield row("", sites[_SHOWN:], f"{len(sites) - _SHOWN} other places")
 
 
-def _row(watch: WatchData, shown: str, sites: Sequence[CallSite], place: str) -> Row:
-    calls, busy = sum(site.calls or 0.0 for site in sites), sum(site.busy for site in sites)
+def _row(watch: WatchData, shown: str, sites: Sequence[CallSite], place: str, time: str) -> Row:
+    calls, busy = sum(site.calls or 0.0 for site in sites), _busy(sites)
     size = sum(site.size or 0.0 for site in sites) / max(calls, 1)
     waited = sum(site.wall for site in sites)
     entries = {
         "function": Entry(shown, sites[0].function),
         "calls": Entry(f"{calls:,.0f}", calls),
-        "time": Entry(numbers.quantity(busy), busy),
+        "time": Entry(time, busy),
         "cpu": Entry(percent(busy, watch.busy), busy / watch.busy if watch.busy else None),
         "wall": Entry(percent(waited, watch.wall), waited / watch.wall if watch.wall else None),
         "bytes": Entry(f"{size:,.0f}" if size else "", size or None),
@@ -158,9 +164,10 @@ def _predictions(watch: WatchData, possible: Sequence[CallSite]) -> Iterator[str
     forms = _grouped(possible, lambda site: site.form)
     large = [form for form, sites in forms.items() if form and _busy(sites) >= SMALL * watch.busy]
     groups = by_format(watch.savings)
+    several = sum(not best.into for best, *_ in groups) > 1
     for best, *others in groups:
         if not best.into:
-            yield from _of_saving(watch, best, others)
+            yield from _of_saving(watch, best, others, in_form=several)
     tried = {saving.form for saving in watch.savings if not saving.into}
     if unknown := [format_title(form) for form in large if form not in tried]:
         yield f"bakeoff knows no other library for {listed(unknown)}."
@@ -223,13 +230,18 @@ def in_format(saving: Saving) -> str:
     return f"{saving.library} ({format_title(saving.into)})" if saving.into else saving.library
 
 
-def _of_saving(watch: WatchData, best: Saving, others: Sequence[Saving]) -> Iterator[str]:
+def _of_saving(
+    watch: WatchData, best: Saving, others: Sequence[Saving], *, in_form: bool = False
+) -> Iterator[str]:
+    """Yield what the libraries of one format save, of which the best names the format if that is asked."""
     form = format_title(best.form)
     if saves(best):
         into = f" ({format_title(best.into)} in place of {form})" if best.into else ""
-        saved, whole = numbers.quantity(best.seconds, best.half), numbers.quantity(watch.busy)
+        name = f"{best.library} for {form}" if in_form else f"{best.library}{into}"
+        decimals = numbers.decimals(best.seconds, best.half)
+        saved, whole = (numbers.grouped(each, decimals) for each in (best.seconds, watch.busy))
         yield (
-            f"{'Another format: ' if into else ''}{best.library}{into} would save {saved} s of {whole} s CPU "
+            f"{'Another format: ' if into else ''}{name} would save {saved} s of {whole} s CPU "
             f"({with_half(best.seconds, best.half, watch.busy)})."
         )
         if into:
@@ -254,9 +266,10 @@ def _of_none(watch: WatchData, best: Saving, others: Sequence[Saving]) -> str:
         formats = ", ".join(dict.fromkeys(format_title(each.into) for each in tried))
         subject = f"Another format in place of {form} ({formats})"
     else:
-        subject = f"Another library for {form}" if others else f"The change to {best.library}"
+        subject = f"Another library for {form}" if others else f"{best.library} for {form}"
     whole = _busy(site for site in watch.sites if site.form == best.form)
-    most = min(whole, max(each.seconds + each.half for each in tried))
+    kept = (sum(site.busy for site in each.left_out) for each in tried)
+    most = max(min(whole - busy, each.seconds + each.half) for each, busy in zip(tried, kept, strict=True))
     if most < SMALL * watch.busy:
         return f"{subject} would not make this program faster."
     return f"{subject} would save {percent(most, watch.busy)} % of CPU at most, and perhaps nothing."

@@ -532,6 +532,7 @@ def test_the_answer(worked):
 
     assert done.returncode == 7
     assert done.stdout == ""
+    assert "The program ended with 7.\n" in done.stderr
     assert re.search(r"json\.dumps +1,200", done.stderr)
     assert re.search(r"- work\.py:11, json\.dumps: it is called with default= \(", done.stderr)
     assert (folder / "watch.msgpack").stat().st_mode & 0o777 == 0o600

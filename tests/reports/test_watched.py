@@ -98,7 +98,7 @@ def test_the_page_has_bars_only_for_formats_that_were_tried() -> None:
         ),
         (
             [Saving("json", "libyaml", 0.0, 0.02, ())],
-            "The change to libyaml would not make this program faster.",
+            "libyaml for JSON would not make this program faster.",
         ),
         (
             [Saving("json", "orjson", -1.0, 0.02, (), "json")],
@@ -108,6 +108,32 @@ def test_the_page_has_bars_only_for_formats_that_were_tried() -> None:
 )
 def test_what_saves_nothing(savings: list[Saving], found: str) -> None:
     assert found in [*sentences(madeup.watch(savings=tuple(savings)))]
+
+
+def test_calls_that_keep_their_library_save_nothing() -> None:
+    kept = sum(site.busy for site in madeup.watch().sites if site.form == "json") - 0.6
+    left_out = (LeftOut("json.dumps", "app.py:1", kept, "it is called with indent="),)
+    first, *_ = sentences(madeup.watch(savings=(Saving("json", "orjson", 0.4, 8.0, left_out),)))
+
+    assert first == "orjson for JSON would save 7.5 % of CPU at most, and perhaps nothing."
+
+
+def test_a_library_of_several_formats_is_named_with_each() -> None:
+    savings = [Saving(form, "msgspec", 1.0, 0.1, ()) for form in ("json", "msgpack")]
+
+    assert [*sentences(madeup.watch(savings=tuple(savings)))][:2] == [
+        "msgspec for JSON would save 1.0 s of 8.0 s CPU (12 ± 1 %).",
+        "msgspec for MessagePack would save 1.0 s of 8.0 s CPU (12 ± 1 %).",
+    ]
+
+
+def test_times_have_the_digits_of_the_largest() -> None:
+    first, *rest = madeup.watch().sites
+    sites = (replace(first, busy=0.1234), *(replace(each, busy=0.0000042) for each in rest))
+    (section,) = table(madeup.watch(sites=sites)).sections
+
+    assert [column.unit for column in section.columns if column.key == "time"] == ["ms"]
+    assert {row.entries["time"].text for row in section.rows} == {"123", "0"}
 
 
 def test_functions_without_a_prediction() -> None:

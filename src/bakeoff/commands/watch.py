@@ -132,6 +132,9 @@ def command(
         except (BakeoffError, OSError) as error:
             # The exit code is the program's, whatever becomes of the answer.
             click.echo(f"bakeoff watch: no answer: {error}", err=True)
+        else:
+            if ended.code:
+                click.echo(f"The program ended with {ended.code}.", err=True)
     click.get_current_context().exit(ended.code)
 
 
