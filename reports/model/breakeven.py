@@ -188,6 +188,8 @@ def axes_of(
 
 def printed(value: float, *, up: bool) -> float:
     """Round a weight to the digits that are printed."""
+    if not value:
+        return 0.0
     exponent = math.floor(math.log10(value)) - _DIGITS + 1
     return float(f"{(math.ceil if up else math.floor)(value / float(f'1e{exponent}'))}e{exponent}")
 

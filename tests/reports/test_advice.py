@@ -367,3 +367,17 @@ def test_the_chooser_is_asked_a_few_times(monkeypatch: pytest.MonkeyPatch) -> No
             )
             assert view.answer.changes
             assert 4 <= len(asked) <= 24
+
+
+@pytest.mark.parametrize("sizes", [(0.0, 50.0), (50.0, 0.0), (0.0, 0.0)])
+def test_payloads_without_bytes_need_no_bandwidth(sizes: tuple[float, float]) -> None:
+    """A codec that writes one constant record may write nothing."""
+    costs = {"json": (5e-6, 5e-6), "msgpack": (2e-6, 2e-6)}
+    run = madeup.planted(
+        {
+            name: {"dump": dump, "load": load, "size": size}
+            for (name, (dump, load)), size in zip(costs.items(), sizes, strict=True)
+        }
+    )
+
+    assert "msgpack" == pick([run], Wish(cost=CostModel(reads=3, bandwidth=1e9), rate=1e3)).winner.name
