@@ -1,8 +1,8 @@
 """Faults of some releases of a library, each with a probe that finds it in the installed one.
 
 A codec's row says which of them its library has: in `bakeoff codecs`, in every table and in result files.
-`docs/reference/faults.md` has a report on each, to send to the library's authors. Faults of most releases that
-only hostile objects show are in `bench/lab/hostile/faults.py`.
+`docs/reference/faults.md` has a report on each, to send to the library's authors. Faults of most releases
+that only hostile objects show are in `bench/lab/hostile/faults.py`.
 """
 
 from __future__ import annotations
