@@ -288,7 +288,8 @@ def _corpora(result: ResultData, wish: Wish) -> list[CorpusFacts]:
     known = {c.name: c for c in corpora(result)}
     for name in wish.corpora:
         if name not in known:
-            raise UsageError(f"no corpus {name!r} in these results; there are {', '.join(known) or 'none'}")
+            there = f"there are {', '.join(known) or 'none'}"
+            raise UsageError(f"no corpus {name!r} in these results; {hint(near(name, known), there)}")
     return [known[name] for name in wish.corpora or known]
 
 

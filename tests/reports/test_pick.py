@@ -619,7 +619,7 @@ class TestLock:
     @pytest.mark.parametrize(
         ("text", "message"),
         [
-            ("", "format None"),
+            ("", "not a lock; `bakeoff pick RESULTS --write` writes one"),
             ("version = 4", "format 4; this bakeoff reads format 1"),
             ("version = 3", "development version .* `bakeoff pick RESULTS --write` writes a new one"),
             ("version = true", "format True"),

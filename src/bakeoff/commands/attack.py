@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..console import show_table
-from ..errors import UsageError
+from ..errors import UsageError, hint, near
 from . import _completion
 from ._grouped import GroupedCommand
 from ._options import Size, Time
@@ -75,8 +75,10 @@ def command(
     from ..bench.lab.hostile.promises import Promise
     from ..console import progress
 
-    if not any(case.fits(only) for case in CASES):
-        raise UsageError(f"no case is named {', '.join(only)}; `bakeoff attack --list` lists them")
+    for pattern in only:
+        if not any(case.fits([pattern]) for case in CASES):
+            alike = near(pattern, {case.title for case in CASES})
+            raise UsageError(f"no case {pattern!r}; {hint(alike, '`bakeoff attack --list` lists them')}")
     if listing:
         _list(_selected(selection) if selection else (), only)
         return

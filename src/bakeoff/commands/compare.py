@@ -102,6 +102,7 @@ def command(
     2 undecided, nothing was compared, or the result could not be written.
     """
     from .._result import compared
+    from ..datasets.corpora import Sources
     from ..reports.decide import compare_output as written
     from ..reports.decide.compare import Comparison
     from ..reports.model.files import load
@@ -113,6 +114,7 @@ def command(
     if again and limit is None:
         raise UsageError("--confirm needs --fail-above: it measures what would not pass")
     guard(output, (before, after))
+    Sources(corpora, {"trusted": trusted}).validate()
     if is_watch_file(before) and is_watch_file(after):
         _compare_watches(before, after, form, output, limit)
         return

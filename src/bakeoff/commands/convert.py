@@ -14,7 +14,7 @@ from ._grouped import GroupedCommand
 from ._options import RECORDS, reading
 from ._output import guard
 from ._records import destination, output, report_remark, report_skipped, slow_progress
-from ._written import format_option
+from ._written import check_place, format_option
 
 
 @click.command("convert", cls=GroupedCommand)
@@ -47,6 +47,7 @@ def command(
 
     if target == "-" and form is None:
         raise UsageError("standard output needs -f FORMAT")
+    check_place(Path(target))
     kind = destination(target, form)
     guard(Path(target))  # onto SOURCE itself is fine: it is replaced when all has been read
     made = corpus(source, records, **how)

@@ -12,6 +12,7 @@ import click
 from ..errors import UsageError
 from . import _completion, _placed
 from ._grouped import GroupedCommand
+from ._named import Choice
 from ._options import Rate, Time, measuring, patience_option, reading, records_option, seed_option, selecting
 from .run import carry_out
 
@@ -83,7 +84,7 @@ _COMMON = (
 @click.option(
     "--kafka-compression",
     "compression",
-    type=click.Choice(["none", "gzip", "snappy", "lz4", "zstd"]),
+    type=Choice(["none", "gzip", "snappy", "lz4", "zstd"]),
     help="Compression by the Kafka client, of batches.  [default: none]",
 )
 @click.option(
@@ -95,7 +96,7 @@ _COMMON = (
 @click.option(
     "--kafka-acks",
     "acks",
-    type=click.Choice(["0", "1", "all"]),
+    type=Choice(["0", "1", "all"]),
     help="Brokers that acknowledge a batch to the Kafka client: 0, 1 or all replicas.  [default: all]",
 )
 @records_option

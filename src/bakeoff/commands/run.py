@@ -18,6 +18,7 @@ from . import _completion
 from ._earlier import print_comparison, results_in
 from ._grouped import GroupedCommand
 from ._machines import machine_options, machines_of, measure, plan
+from ._named import Choice
 from ._options import Share, Size, Sizes, Time, measuring, reading, records_option, seed_option, selecting
 from ._output import layout, typed
 from ._schemas import include_option
@@ -130,7 +131,7 @@ _COMMON = (
 )
 @click.option("--isolate", is_flag=True, default=None, help="One codec per process, for absolute figures.")
 @click.option(
-    "--gc", type=click.Choice(["on", "off", "both"]), help="Garbage collector while timing.  [default: on]"
+    "--gc", type=Choice(["on", "off", "both"]), help="Garbage collector while timing.  [default: on]"
 )
 @click.option("--repeat", is_flag=True, help="Also time repeated dumps of the same records.")
 @click.option(

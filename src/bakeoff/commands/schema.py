@@ -15,6 +15,7 @@ from ..files import is_device
 from ..grid import draw
 from . import _completion
 from ._grouped import GroupedCommand
+from ._named import NamedCommands
 from ._options import RECORDS, Share, reading, selecting
 from ._output import guard, is_stdout, put
 from ._records import output, report_remark, report_skipped, slow_progress
@@ -29,7 +30,7 @@ SHOWN = 40
 """Characters of an example."""
 
 
-@click.group("schema")
+@click.group("schema", cls=NamedCommands)
 def command() -> None:
     """Infer, show, export or validate an advisory schema.
 

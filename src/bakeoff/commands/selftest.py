@@ -8,6 +8,7 @@ from dataclasses import asdict
 import click
 
 from ._grouped import GroupedCommand
+from ._named import Choice
 from ._written import format_option
 
 PARTS = ("harness", "core", "pairs", "planted", "leaks", "clean", "failures", "peak")
@@ -21,7 +22,7 @@ PARTS = ("harness", "core", "pairs", "planted", "leaks", "clean", "failures", "p
     type=click.IntRange(1),
     help="Repetitions of pairs, planted, leaks and clean. [default: under a minute in all]",
 )
-@click.option("--only", type=click.Choice(PARTS), multiple=True, help="Run only these parts; repeatable.")
+@click.option("--only", type=Choice(PARTS), multiple=True, help="Run only these parts; repeatable.")
 @format_option("text", "json")
 @click.pass_context
 def command(ctx: click.Context, times: int | None, only: tuple[str, ...], form: str) -> None:

@@ -22,7 +22,7 @@ from ._output import guard, put, put_table
 from ._records import destination, report_skipped
 from ._records import output as opened_output
 from ._schemas import include_option, named
-from ._written import format_option, output_option
+from ._written import format_option, output_option, placed
 
 if TYPE_CHECKING:
     from ..bench.run.survey import SurveyFindings
@@ -41,7 +41,8 @@ VERSION = 1
 @click.option(
     "--sample-to",
     "sample",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=click.Path(path_type=Path),
+    callback=placed,
     metavar="FILE",
     help="Write a uniform sample of the records to this file, for `bakeoff run`.",
 )
@@ -51,7 +52,8 @@ VERSION = 1
 @click.option(
     "--schema-to",
     "inferred",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=click.Path(path_type=Path),
+    callback=placed,
     metavar="FILE.py",
     help="Write the schema inferred from all records to this file.",
 )
@@ -99,6 +101,7 @@ def command(
     from ..bench.run.survey import survey
     from ..console import progress, show_on
     from ..datasets.base import DEFAULT_SEED
+    from ..datasets.errors import NoRecords
     from ..datasets.passes import ReadOptions
     from ..datasets.shards import pieces
     from ..datasets.writing import framed
@@ -138,7 +141,7 @@ def command(
     if not result.done:
         raise RunError(next(iter(result.lost.values()), "interrupted before any shard was read"))
     if not result.tally.records:
-        raise RunError(f"{', '.join(sources)}: contains no records")
+        raise NoRecords(f"{', '.join(sources)}: contains no records; name another source")
     observed = result.tally.observed
     made = of_inferred(observed.inferred()) if observed.whole and observed.records else None
     facts = _facts(result, sources, made)

@@ -72,8 +72,10 @@ def command(
         there = candidates(before, available())
         cells = draw(there, seed)
         title = f"{cells[0].corpus}: {len(cells)} of {len(there)} cells, drawn with --seed {seed}"
+        options = _options(before, cells, source, schema, trusted, budget)
+        options.validate(options.codecs)
         click.echo(f"measuring {', '.join(cell.name for cell in cells)} again", err=True)
-        after = _again(before, cells[0].corpus, _options(before, cells, source, schema, trusted, budget))
+        after = _again(before, cells[0].corpus, options)
         found = agreement(before, after, cells, limit, Past([before, after]).sessions())
         put_table(found.table(title), "text")
     click.get_current_context().exit(_CODES[found.verdict])
@@ -116,7 +118,6 @@ def _again(before: ResultData, corpus: str, options: Options) -> ResultData:
     """
     from ..bench.run.session import Session
 
-    options.validate(options.codecs)
     with TemporaryDirectory() as folder, live_display() as screen:
         session = Session(options, Path(folder) / "again.json", show=show_on(screen.progress))
         after = session.run()
