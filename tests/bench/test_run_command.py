@@ -66,7 +66,6 @@ def test_a_file_of_records_gives_a_table_and_a_result_file(mine: Path) -> None:
         (["-c", "!*"], "no codec matches !*"),
         (["movies", "--from", "csv"], "movies is generated and has no format"),
         (["--schema", "messages", "--infer"], "not both"),
-        (["-I", "."], "-I needs --schema"),
         (["-", "--record-sizes", "16B"], "--record-sizes reads a corpus once for each size"),
         (["--ops", ","], "names no operation"),
         (["--precision", "much"], "use 5%"),

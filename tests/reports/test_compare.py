@@ -570,7 +570,6 @@ class TestCommand:
     @pytest.mark.parametrize(
         ("args", "said"),
         [
-            (("--confirm",), "--confirm needs --fail-above"),
             (("--confirm", "--fail-above", "5%"), "name them with --python-before and --python-after"),
             (
                 ("--confirm", "--fail-above", "5%", "--python-after", "no-python"),

@@ -874,11 +874,9 @@ class TestCommand:
         ("args", "code", "message"),
         [
             (["--check"], 2, "no bakeoff.lock in /"),
-            (["--force"], 2, "requires --write"),
             (["--check", "--write"], 2, "remove --write"),
             (["--check", "--trusted", "--corpus", "x"], 2, "remove --corpus, --trusted"),
             (["--check", "--reads", "3", "--interop"], 2, "remove --interop, --reads"),
-            (["--max-age", "3d"], 2, "requires --check"),
             (["--needs", "datetimes"], 2, "did you mean datetime"),
             (["--formats", "plist"], 1, "no codec fits"),
             (["--formats", "json,mgpack"], 2, "no wire format 'mgpack'; did you mean msgpack?"),

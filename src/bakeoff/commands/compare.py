@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 _COUNTS = 0.005
 """Limit of a regression in instructions."""
+_OF_CONFIRM = (
+    "--python-before", "--python-after", "--corpus", "--schema", "--trust-files", "--budget",
+)  # fmt: skip
+"""The options that say how to measure again."""
 
 
 @click.command(cls=GroupedCommand)
@@ -107,12 +111,11 @@ def command(
     from ..reports.decide.compare import Comparison
     from ..reports.model.files import load
 
-    if counts and again:
-        raise UsageError("--counts has nothing to --confirm: a count has no noise")
     if counts and limit is None:
         limit = _COUNTS
-    if again and limit is None:
-        raise UsageError("--confirm needs --fail-above: it measures what would not pass")
+    if unused := _unused(counts=counts, confirm=again, limit=limit):
+        click.echo(unused, err=True)
+    again = again and not counts
     guard(output, (before, after))
     Sources(corpora, {"trusted": trusted}).validate()
     if is_watch_file(before) and is_watch_file(after):
@@ -122,8 +125,8 @@ def command(
         old, new = load(before), load(after)
         found: Comparison = compared(old, new, force=force, counts=counts)
         if again and limit is not None:
-            typed = TypedOptions((python_before, python_after), corpora, schema, trusted, budget)
-            found = confirm(found, (old, new), limit, typed)
+            how = TypedOptions((python_before, python_after), corpora, schema, trusted, budget)
+            found = confirm(found, (old, new), limit, how)
         conclusion = written.conclusion(found, limit)
         if form == "json":
             put(written.json(found, limit), output)
@@ -134,6 +137,16 @@ def command(
     way = "a longer --budget" if again else "--confirm, which measures both sides in turn,"
     end = f" {way} can decide" if any(change.timed for change in found.undecided(limit)) else ""
     _end(found.gate(limit), conclusion, end)
+
+
+def _unused(*, counts: bool, confirm: bool, limit: float | None) -> str:
+    """Return what has nothing to do, in a sentence."""
+    if confirm and counts:
+        return "--confirm is not used: --counts compares instructions, which have no noise"
+    if confirm and limit is None:
+        return "--confirm is not used: it measures what would not pass --fail-above"
+    idle = [name for name in typed(click.get_current_context()) if name in _OF_CONFIRM]
+    return f"{', '.join(idle)}: not used without --confirm" if idle and not confirm else ""
 
 
 def _end(verdict: Gate, said: str, way: str) -> None:

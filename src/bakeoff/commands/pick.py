@@ -83,7 +83,7 @@ _COMMON = (
 @click.option(
     "--interop",
     is_flag=True,
-    help="Require that other languages read the records exactly, as run --readers tried; "
+    help="Require that other languages read the records exactly, as `bakeoff run --readers` tried; "
     "without that, a format that they can read.",
 )
 @click.option("--allow-loss", is_flag=True, help="Allow codecs that lose data; the table says what.")
@@ -173,14 +173,16 @@ def command(
     if check:
         others = set(typed(click.get_current_context())) - {"--check", "--max-age", "--lock"}
         if others:
-            raise UsageError(f"--check only reads the lock file; remove {', '.join(sorted(others))}")
+            raise UsageError(
+                f"--check only reads the lock file, and chooses nothing; remove {', '.join(sorted(others))}"
+            )
         return _lock.check(located(lock), max_age)
     if max_age is not None:
-        raise UsageError("--max-age requires --check")
+        click.echo("--max-age is not used: it is for --check", err=True)
     if force and not write:
-        raise UsageError("--force requires --write")
+        click.echo("--force is not used: it is for --write", err=True)
     if readers and reads is not None:
-        raise UsageError("--reads-by counts the reads of each language; remove --reads")
+        raise UsageError("--reads-by counts the reads of each language, and --reads all; remove one of them")
     asked_readers = parse_readers(readers) if readers else ()
     place = located(lock)
     wish = Wish(

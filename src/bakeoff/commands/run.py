@@ -335,6 +335,8 @@ def carry_out(
     from ..reports.decide.expectation import Expectations
 
     options.validate(named)
+    for note in options.unused():
+        click.echo(note, err=True)
     # Before the run, which may write to one of these files, and takes longer than to find no such folder.
     earlier = None if baseline is None or explaining else results_in([baseline])
     machines = machines or [LOCAL]
