@@ -21,7 +21,7 @@ GROUPS = {
     "Measure": {
         "run": "Benchmark codecs on your own files or built-in corpora.",
         "stores": "Measure what codecs cost inside databases and other stores.",
-        "pipeline": "Measure what codecs cost between a producer and its readers.",
+        "pipeline": "Measure what codecs cost between a producer and its consumers.",
         "releases": "Measure the last releases of a codec's library, and say which suits your records.",
         "upgrade": "Say what gets worse for your records with other versions of codec libraries.",
         "watch": "Run a program, and show what serialization costs it and what another codec would save.",

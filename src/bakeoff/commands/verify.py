@@ -99,7 +99,9 @@ def _options(
     typed = [] if source is None else [source]
     stored = options_of(before, typed, named=[facts.source], schema=schema, trusted=trusted)
     if stored.sizes:
-        raise UsageError("results of --record-sizes cannot be verified: name one of a run without it")
+        raise UsageError(
+            "results of `bakeoff run --record-sizes` cannot be verified; name one of a run without it"
+        )
     return dataclasses.replace(
         stored,
         codecs=tuple(dict.fromkeys(cell.codec for cell in cells)),
