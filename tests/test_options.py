@@ -124,6 +124,19 @@ def test_help_shows_the_commonest_options_and_says_where_the_others_are(
 
 
 @pytest.mark.parametrize(("name", "command"), list(_commands()))
+def test_help_is_short_and_says_the_exit_codes(name: str, command: click.Command) -> None:
+    """The commonest options have one sentence each, of about a line."""
+    shown = _listed(name, "--help")
+    helps = [
+        each.help or "" for each in command.params if isinstance(each, click.Option) and {*each.opts} & shown
+    ]
+    sentences = [text.partition("[default")[0].strip() for text in helps]
+
+    assert 1 == str(command.help).count("Exit codes: ")
+    assert [] == [text for text in sentences if len(text) > 100]
+
+
+@pytest.mark.parametrize(("name", "command"), list(_commands()))
 def test_the_options_that_help_names_exist(name: str, command: click.Command) -> None:
     there = {spelling for param in command.params for spelling in param.opts}
 

@@ -65,7 +65,7 @@ def test_a_file_of_records_gives_a_table_and_a_result_file(mine: Path) -> None:
         (["earlier.json"], "earlier.json: is a result file of bakeoff"),
         (["-c", "!*"], "no codec matches !*"),
         (["movies", "--from", "csv"], "movies is generated and has no format"),
-        (["--schema", "messages", "--infer"], "not both"),
+        (["--schema", "messages", "--infer"], "--infer and --schema both say what the schema is"),
         (["-", "--record-sizes", "16B"], "--record-sizes reads a corpus once for each size"),
         (["--ops", ","], "names no operation"),
         (["--precision", "much"], "use 5%"),

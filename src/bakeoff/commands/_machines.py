@@ -32,8 +32,8 @@ def machine_options(function: _F) -> _F:
         "--on",
         multiple=True,
         metavar="MACHINE",
-        help="Work on other machines: ssh://[USER@]HOST[:PORT][?python=PATH], slurm[://PARTITION], "
-        "dask://SCHEDULER[:PORT], or local; repeatable.  [default: local]",
+        help="Work on other machines: ssh://HOST?python=PATH, slurm, dask://SCHEDULER, local; repeatable.  "
+        "[default: local]",
     )
     return on(wheel(function))
 

@@ -36,6 +36,27 @@ class NamedCommands(click.Group):
         return super().resolve_command(ctx, args)
 
 
+class Whole(click.ParamType[int]):
+    """A whole number.
+
+    Args:
+        least: The smallest one.
+        most: The largest one.
+    """
+
+    name = "N"
+
+    def __init__(self, least: int = 1, most: int = 2**64 - 1) -> None:
+        self.least, self.most = least, most
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        text = str(value).replace("_", "").replace(",", "")
+        number = int(text) if text.isascii() and text.isdigit() and len(text) <= 20 else -1
+        if not self.least <= number <= self.most:
+            self.fail(f"{value!r}: expected a whole number of at least {self.least}", param, ctx)
+        return number
+
+
 class Choice(click.Choice[str]):
     """One of several words; for another one, the error has a similar word, or all of them."""
 

@@ -13,7 +13,7 @@ import click
 
 from ..errors import UsageError
 from . import _completion
-from ._named import Choice
+from ._named import Choice, Whole
 from ._written import output_option
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -202,7 +202,7 @@ records_option: Final = click.option(
 
 seed_option: Final = click.option(
     "--seed",
-    type=click.IntRange(0, 2**64 - 1),
+    type=Whole(least=0),
     help="Seed for generated records.  [default: 1]",
 )
 
@@ -270,7 +270,7 @@ def measuring(output: str) -> Callable[[_F], _F]:
 
     def add(function: _F) -> _F:
         kept = output_option(
-            ": the result, as JSON. An existing one with other options or data is kept under a dated name.",
+            ": the result, as JSON. An earlier one of other work is kept under another name.",
             "json",
             default=output,
         )(function)
@@ -289,8 +289,8 @@ def selecting(default: str) -> Callable[[_F], _F]:
         "codecs",
         multiple=True,
         metavar="NAME",
-        help="Codecs, with * and !exclusion, a release as NAME==RELEASE, or your own as NAME=MODULE:CODEC or "
-        f"NAME=FILE.py:CODEC; repeatable.  [default: {default}]",
+        help="Codecs: names, with * and !exclusion, NAME==RELEASE, NAME=FILE.py:CODEC; repeatable.  "
+        f"[default: {default}]",
         shell_complete=_completion.codecs,
     )
 

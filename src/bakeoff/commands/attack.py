@@ -25,7 +25,11 @@ RIGHT = ("cases", "kept", "known", "calls", "accepted", "slowest", "most memory"
 MARKS = {"kept": "", "broken": "bold red", "known": "yellow", "out of date": "bold red"}
 
 
-@click.command("attack", cls=GroupedCommand)
+@click.command(
+    "attack",
+    cls=GroupedCommand,
+    codes="0 all promises kept, 1 a promise was broken, 2 no such codec or case",
+)
 @click.argument("selection", nargs=-1, metavar="[CODEC]...", shell_complete=_completion.codecs)
 @click.option(
     "--only", multiple=True, metavar="PATTERN", help="Run only these cases: names or globs; repeatable."
@@ -67,8 +71,6 @@ def command(
     no process dies, and no call exceeds --max-time or --max-memory. Each codec runs in separate processes.
 
     CODEC may be a glob. Without it, all installed codecs are tried, and msgpack with each compressor.
-
-    Exit codes: 0 all promises kept, 1 a promise was broken, 2 no such codec or case.
     """
     from ..bench.lab.hostile.campaign import check
     from ..bench.lab.hostile.collection import CASES

@@ -26,7 +26,11 @@ _OF_CONFIRM = (
 """The options that say how to measure again."""
 
 
-@click.command(cls=GroupedCommand)
+@click.command(
+    cls=GroupedCommand,
+    codes="0 no regression, 1 a regression above --fail-above or a figure that was not measured,"
+    " 2 undecided, nothing was compared, or the result could not be written",
+)
 @click.argument("before", type=click.Path(path_type=Path))
 @click.argument("after", type=click.Path(path_type=Path))
 @writing("text", "md", "json")
@@ -45,7 +49,7 @@ _OF_CONFIRM = (
     "--confirm",
     "again",
     is_flag=True,
-    help="Measure cells that would fail --fail-above again, alternating between the sides.",
+    help="Measure figures that would fail --fail-above again, both sides in turn.",
 )
 @click.option(
     "--python-before",
@@ -88,22 +92,19 @@ def command(
 
     A change counts if it is above 1 % and statistically significant; everything else is "same" or "not
     significant". Intervals have the level of the verdicts. --fail-above 5% fails on
-    a significant regression with an estimate above 5%, on a cell that BEFORE measured and AFTER did
-    not, on a codec that preserves less or fails, and on a new leak. It cannot decide if a cell could
-    have become worse by 10% (`at worst`), or if another tenant used the core in only one of the runs.
-    The first line gives the exit code and its reason.
+    a significant regression with an estimate above 5%, on a figure that BEFORE has and AFTER lacks, on a
+    codec that preserves less or fails, and on a new leak. It cannot decide if a figure could have become
+    worse by 10% (`at worst`), or if another tenant used the core in only one of the runs. The first line
+    gives the exit code and its reason.
 
     --counts compares instructions, which have no noise: on any machine with the same Python, Valgrind and
-    builds of the libraries. A cell that either side has not counted fails.
+    builds of the libraries. A count that one side lacks fails.
 
-    Measure both sides on the same machine, one after the other. --confirm repeats the measurement of
-    cells that would not pass, in short processes that alternate between the two sides.
+    Measure both sides on the same machine, one after the other. --confirm measures figures that would not
+    pass again, in short processes that alternate between the two sides.
 
     Two files of `bakeoff watch` are compared by function and direction: share of CPU, CPU and bytes per
     call, calls. --fail-above then applies to what a call costs.
-
-    Exit codes: 0 no regression, 1 a regression above --fail-above or a cell that was not measured,
-    2 undecided, nothing was compared, or the result could not be written.
     """
     from .._result import compared
     from ..datasets.corpora import Sources

@@ -17,7 +17,11 @@ from ._records import destination, output, report_remark, report_skipped, slow_p
 from ._written import check_place, format_option
 
 
-@click.command("convert", cls=GroupedCommand)
+@click.command(
+    "convert",
+    cls=GroupedCommand,
+    codes="0 ok, 1 the records could not be read or written, 2 usage error",
+)
 @click.argument("source", shell_complete=_completion.files)
 @click.argument("target", shell_complete=_completion.files)
 @reading

@@ -24,7 +24,11 @@ if TYPE_CHECKING:
     from ..datasets.synthetic import DataProfile
 
 
-@click.command("generate", cls=GroupedCommand)
+@click.command(
+    "generate",
+    cls=GroupedCommand,
+    codes="0 ok, 1 the records could not be read or written, 2 usage error",
+)
 @click.argument("name", metavar="[CORPUS]", required=False, shell_complete=_completion.corpora)
 @click.option(
     "--like",

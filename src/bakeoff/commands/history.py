@@ -22,7 +22,11 @@ if TYPE_CHECKING:
     from ..bench.results import ResultData
 
 
-@click.command(cls=GroupedCommand)
+@click.command(
+    cls=GroupedCommand,
+    codes="0 ok, 1 the newest run is worse by more than --fail-above, 2 no history, or it could "
+    "not be written",
+)
 @click.argument("folders", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="DIR...")
 @writing("text", "md", "csv", "json", "html")
 @click.option(
@@ -65,9 +69,6 @@ def command(
 
     --fail-above 5% fails if a figure of the newest run is significantly worse than its level before, by
     more than 5%, or if a codec of the newest run fails that did not before.
-
-    Exit codes: 0 ok, 1 the newest run is worse by more than --fail-above, 2 no history, or it could not be
-    written.
     """
     from ..bench.past import Past
     from ..reports.decide import history_output as written

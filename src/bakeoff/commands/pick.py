@@ -38,7 +38,12 @@ _COMMON = (
 )
 
 
-@click.command(cls=GroupedCommand, common=_COMMON)
+@click.command(
+    cls=GroupedCommand,
+    codes="0 a codec was chosen, or the lock matches; 1 no codec fits, or the lock does not "
+    "match; 2 usage error",
+    common=_COMMON,
+)
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[RESULTS]...")
 @costing
 @click.option(
@@ -83,8 +88,7 @@ _COMMON = (
 @click.option(
     "--interop",
     is_flag=True,
-    help="Require that other languages read the records exactly, as `bakeoff run --readers` tried; "
-    "without that, a format that they can read.",
+    help="Require a format that other languages read; exactly, where `bakeoff run --readers` tried it.",
 )
 @click.option("--allow-loss", is_flag=True, help="Allow codecs that lose data; the table says what.")
 @click.option("--corpus", "corpora", multiple=True, help="The corpus to decide by; repeatable.")

@@ -12,7 +12,7 @@ import click
 from ..errors import UsageError
 from . import _completion, _placed
 from ._grouped import GroupedCommand
-from ._named import Choice
+from ._named import Choice, Whole
 from ._options import Rate, Time, measuring, patience_option, reading, records_option, seed_option, selecting
 from .run import carry_out
 
@@ -44,7 +44,11 @@ _COMMON = (
 )
 
 
-@click.command(cls=GroupedCommand, common=_COMMON)
+@click.command(
+    cls=GroupedCommand,
+    codes="0 ok, 1 no codec passed its checks, 2 usage error, 130 stopped by Ctrl-C",
+    common=_COMMON,
+)
 @measuring("pipeline.json")
 @click.option(
     "--transport",
@@ -59,8 +63,7 @@ _COMMON = (
     "brokers",
     multiple=True,
     metavar="URL",
-    help="Comma-separated brokers: redis://, nats://, amqp://, kafka://; repeatable. Passwords are never "
-    "stored.",
+    help="Comma-separated URLs of brokers: redis://, nats://, amqp://, kafka://; repeatable.",
 )
 @selecting(", ".join(_CODECS))
 @click.option(
@@ -102,7 +105,7 @@ _COMMON = (
 @records_option
 @click.option(
     "--sample",
-    type=click.IntRange(min=1),
+    type=Whole(),
     help=f"Number of records to check and to send repeatedly.  [default: {_SAMPLE}]",
 )
 @seed_option

@@ -12,6 +12,7 @@ from ..console import show_on
 from ..errors import UsageError, hint, near
 from . import _completion
 from ._grouped import GroupedCommand
+from ._named import Whole
 from ._output import put_table
 from ._releases import check_extra, check_records, codecs_of, comparing, measured
 
@@ -19,7 +20,7 @@ from ._releases import check_extra, check_records, codecs_of, comparing, measure
 @click.command(cls=GroupedCommand)
 @click.argument("name", shell_complete=_completion.codecs)
 @comparing("releases.json", budget=60.0)
-@click.option("--last", type=click.IntRange(min=1), default=8, show_default=True, help="Number of releases.")
+@click.option("--last", type=Whole(), default=8, show_default=True, help="Number of releases.")
 def command(
     name: str, corpora: Sequence[str], output: Path, last: int, form: str, how: dict[str, Any], **given: Any
 ) -> None:

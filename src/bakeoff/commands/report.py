@@ -15,7 +15,7 @@ from ..escape import visible
 from ..files import is_watch_file
 from ..reports.tables.layouts import LAYOUTS, PUBLISHED
 from ._grouped import GroupedCommand
-from ._named import Choice
+from ._named import Choice, Whole
 from ._options import costing
 from ._output import guard, is_stdout, layout, put, put_table, typed
 from ._written import BY_ENDING, agreed, format_option, output_option
@@ -55,7 +55,7 @@ _DRAWN = ("reads", "bandwidth", "crossings", "dark")
 @click.option(
     "--scale-to",
     "per",
-    type=click.IntRange(min=1),
+    type=Whole(),
     metavar="N",
     help="Show times for N records instead of one.",
 )

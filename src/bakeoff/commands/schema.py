@@ -184,7 +184,12 @@ def show(schema: str, codecs: tuple[str, ...], include: tuple[str, ...], as_obje
     click.echo("\n\n".join(f"{made.name} after {', '.join(names)}{plan}" for plan, names in said))
 
 
-@command.command("validate", cls=GroupedCommand)
+@command.command(
+    "validate",
+    cls=GroupedCommand,
+    codes="0 no advice (or only on fields marked as notes), 1 advice, 2 unreadable or missing "
+    "records, or usage error",
+)
 @click.argument("source", metavar="FILE", shell_complete=_completion.files)
 @click.argument("schema", shell_complete=_completion.files)
 @click.option("-n", "--records", type=RECORDS, help="Number of records to convert.")
@@ -214,9 +219,6 @@ def check(
     SCHEMA is Python, and is run. FILE is only read.
 
     Forms that the file's format needs (ISO 8601 text for a datetime in JSON) give no advice.
-
-    Exit codes: 0 no advice (or only on fields marked as notes), 1 advice, 2 unreadable or missing records,
-    or usage error.
     """
     from ..bench.fit import LOOKED_AT, better_part
     from ..datasets import corpus

@@ -32,7 +32,11 @@ if TYPE_CHECKING:
 VERSION = 1
 
 
-@click.command("survey", cls=GroupedCommand)
+@click.command(
+    "survey",
+    cls=GroupedCommand,
+    codes="0 ok, 1 a shard could not be read or a codec is wrong, 2 usage error",
+)
 @click.argument("sources", nargs=-1, required=True, metavar="SHARDS...", shell_complete=_completion.files)
 @selecting("json")
 @click.option("--schema", metavar="SCHEMA", help="Schema for codecs that need one and for NAME+schema.")
@@ -92,8 +96,6 @@ def command(
       bakeoff survey events/ -c orjson,msgpack -o survey.json
       bakeoff survey logs/ --sample-to sample.msgpack --schema-to events.py
       bakeoff run sample.msgpack --schema events.py
-
-    Exit codes: 0 ok, 1 a shard could not be read or a codec is wrong, 2 usage error.
     """
     from ..bench.messages.survey import Survey
     from ..bench.run.machines.remote import RemoteExecutor

@@ -22,7 +22,10 @@ _SHOWN = 40
 """Letters of a line that is not a requirement, and may be a whole file of another kind."""
 
 
-@click.command(cls=GroupedCommand)
+@click.command(
+    cls=GroupedCommand,
+    codes="0 nothing gets worse, 1 something does, 2 something is open or was not compared",
+)
 @click.argument("before", metavar="REQUIREMENTS", type=click.Path(path_type=Path))
 @comparing("upgrade.json", budget=180.0)
 @click.option(
@@ -45,8 +48,6 @@ def command(
 
     A time gets worse if its whole interval is above 1%. It is open if the interval leaves room for more
     than 4%; that depends on how quiet the machine is, so use a longer --budget then.
-
-    Exit codes: 0 nothing gets worse, 1 something does, 2 something is open or was not compared.
     """
     check_extra()
     check_records(corpora, how)
