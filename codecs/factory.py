@@ -138,8 +138,17 @@ def _usual(media_type: str) -> list[Codec]:
     return plain + [each.with_compression(kind) for kind in kinds for each in plain]
 
 
-def facts(made: Codec) -> dict[str, Any]:
-    """Return the facts about a codec, as plain values."""
+def facts(of: Codec | str, /) -> dict[str, Any]:
+    """Return the facts about a codec, as plain values.
+
+    Args:
+        of: The codec, or its name.
+
+    Raises:
+        UnknownCodec: No such codec.
+        MissingLibrary: Its library is not installed.
+    """
+    made = codec(of, trusted=True) if isinstance(of, str) else of
     keys = (
         "format", "library", "version", "accelerated", "media_type", "interoperable", "trusted_only", "takes",
         "unguarded",

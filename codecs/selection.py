@@ -35,6 +35,8 @@ def select(patterns: Sequence[str], default: Iterable[str] | None = None) -> lis
     parts = [
         part.strip() for pattern in patterns for part in re.split(r",(?!dict\b)", pattern) if part.strip()
     ]
+    if patterns and not parts:
+        raise UsageError("a selection of codecs is empty; `bakeoff codecs` lists them")
     wanted = [_introduced(part) for part in parts if not part.startswith("!")]
     unwanted = [part[1:] for part in parts if part.startswith("!")]
     chosen = list(available() if default is None else default) if not wanted else []

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import BakeoffError, UsageError, near
-from ..files import is_result_file
 from ..imports import is_named
+from ..nearby import near_files
 from .base import DEFAULT_SEED, Corpus
 from .errors import UnknownCorpus, UnreadableCorpus
 from .generated.corpus import Generated
@@ -70,8 +70,10 @@ def corpus(
     Raises:
         UnknownCorpus: No such name or file.
         UnknownFormat: The format is not known.
+        ResultAsRecords: It is a result file, and `at` is None.
         UntrustedCorpus: It is a pickle, and `trusted` is False.
-        UnreadableCorpus: It cannot be opened, or is a folder without files of records.
+        NoRecords: It is a folder without files of records.
+        UnreadableCorpus: It cannot be opened.
         UsageError: The name is empty; `records`, `seed`, `at` or `encoding` is invalid, or does not apply
             to this source; the source of the records cannot be imported, or a
             library is missing.
@@ -120,15 +122,7 @@ def corpus(
 
         _refuse_unread(source, reading)
         return Made(source, imported(source), reading)
-    raise UnknownCorpus(source, near(source, [*NAMES, *_neighbors(path)]))
-
-
-def _neighbors(path: Path) -> list[str]:
-    """Return the files beside a path that does not exist, as the user would type them."""
-    try:
-        return [str(path.with_name(each.name)) for each in path.parent.iterdir() if each.is_file()]
-    except (OSError, ValueError):  # no path at all: it has a zero byte
-        return []
+    raise UnknownCorpus(source, (*near(source, NAMES), *near_files(path)))
 
 
 def _refuse_unread(source: str, reading: ReadOptions) -> None:
@@ -157,16 +151,13 @@ class Sources:
     how: Mapping[str, Any]
 
     def validate(self) -> None:
-        """Refuse result files, and sources that are not a corpus or have no known format.
+        """Refuse sources that are not a corpus or have no known format.
 
         Functions are imported in a separate process, so they are not checked.
 
         Raises:
-            UsageError: As for `bakeoff.corpus`, or a source is a result file.
+            UsageError: As for `bakeoff.corpus`.
         """
-        for name in self.names:
-            if name.endswith(".json") and is_result_file(Path(name)):
-                raise UsageError(f"{name}: is a result file of bakeoff; `bakeoff report {name}` shows it")
         for name in self.names:
             if not is_read_once(name) and not is_function(name):
                 corpus(name, **self.how)

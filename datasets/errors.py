@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 
 from ..errors import RunError, UsageError, hint
+from ..nearby import as_url, how_to_download
 
 
 class UnknownCorpus(UsageError):  # noqa: N818
@@ -18,10 +18,17 @@ class UnknownCorpus(UsageError):  # noqa: N818
     def __init__(self, name: str, near: Sequence[str] = (), *, built_in: bool = False) -> None:
         what = "no built-in corpus" if built_in else "no corpus and no file"
         otherwise = "`bakeoff corpora` lists the built-in ones"
-        if "://" in name and not built_in:
-            otherwise = f"download it: `curl -L {shlex.quote(name)} | bakeoff run -`"
+        if as_url(name) and not built_in:
+            otherwise = how_to_download(name)
         super().__init__(f"{what} named {name!r}; {hint(near, otherwise)}")
         self.near = tuple(near)
+
+
+class ResultAsRecords(UsageError):  # noqa: N818
+    """A result file of bakeoff is named where records are expected."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"{name}: is a result file of bakeoff; `bakeoff report {name}` shows it")
 
 
 class UnknownFormat(UsageError):  # noqa: N818
@@ -34,6 +41,10 @@ class UntrustedCorpus(UsageError):  # noqa: N818
 
 class UnreadableCorpus(RunError):  # noqa: N818
     """The file cannot be opened, is truncated, has another format, or contains no records."""
+
+
+class NoRecords(UsageError, UnreadableCorpus):  # noqa: N818
+    """The source exists and has no records; the wrong one is named, so the exit code is 2."""
 
 
 class BadRecord(UnreadableCorpus):

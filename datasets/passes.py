@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any, Self
 
 from .base import DEFAULT_SEED, PROFILED, Corpus, Progress, Survey
-from .errors import UnreadableCorpus
+from .errors import NoRecords
 from .readers.at import RecordPath
 from .readers.encoding import checked
 from .readers.problems import Problems
@@ -113,6 +113,10 @@ class Passed(Corpus):
     def _remark_on_only(self, record: Any) -> str:
         return ""
 
+    def _where_records_are(self) -> str:
+        """Return the next step of a user whose source has no records."""
+        return "name another source"
+
     def records(self, on_progress: Progress | None = None) -> Iterator[Any]:
         problems = Problems(skip=self._skip_bad)
         self.bad = problems.kept
@@ -124,7 +128,8 @@ class Passed(Corpus):
             with closing(self._read(problems, on_progress)) as records:
                 first = list(islice(records, 1))
                 if not first:
-                    raise UnreadableCorpus(f"{self.source}: contains no records{_skipped(problems)}")
+                    why = _skipped(problems) or f"; {self._where_records_are()}"
+                    raise NoRecords(f"{self.source}: contains no records{why}")
                 yield first[0]
                 second = list(islice(records, 1))
                 if second:

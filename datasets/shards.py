@@ -16,11 +16,12 @@ from pathlib import Path
 from typing import IO, Any
 
 from ..errors import UsageError
-from .errors import UnknownCorpus, UnknownFormat, UnreadableCorpus
+from ..nearby import near_files
+from .errors import NoRecords, UnknownCorpus, UnknownFormat, UnreadableCorpus
 from .passes import ReadOptions
 from .readers.at import Search
 from .readers.encoding import shown
-from .readers.files import check_trust, files_below
+from .readers.files import check_content, check_trust, files_below
 from .readers.formats import FileFormat, format_in, format_of
 from .readers.problems import Problems
 from .readers.streams import BUFFER, MAGIC, Hashed, Input, Pieces, explaining, split_compression
@@ -53,6 +54,7 @@ def pieces(source: str, reading: ReadOptions) -> list[Piece]:
 
     Raises:
         UnknownCorpus: There is no such file.
+        NoRecords: There is no file at a URL.
         UnknownFormat: Neither the ending nor, of a file on this machine, the content is that of a format.
         UntrustedCorpus: A format may only be read if trusted.
         UnreadableCorpus: It cannot be listed, or has no files of records.
@@ -83,7 +85,9 @@ def _local(source: str, reading: ReadOptions) -> list[tuple[str, int]]:
         names = [source] if path.is_file() else glob.glob(source, recursive=True)  # noqa: PTH207
         files = [Path(name) for name in names if Path(name).is_file()]
     if not files:
-        raise UnknownCorpus(source)
+        raise UnknownCorpus(source, near_files(path))
+    if files == [path]:
+        check_content(path, reading)
     return [(str(file), file.stat().st_size) for file in files]
 
 
@@ -106,7 +110,7 @@ def _remote(source: str, reading: ReadOptions) -> list[tuple[str, int]]:
             continue  # of a folder, as `files_below`
         files.append((system.unstrip_protocol(name), facts["size"] or 0))
     if not files:
-        raise UnknownCorpus(source)
+        raise NoRecords(f"{source}: no file there; check the address")
     return files
 
 

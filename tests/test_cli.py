@@ -53,7 +53,7 @@ def test_each_option_of_run_has_a_topic():
         (["run", "mesages"], "messages"),
         (
             ["run", "https://example.org/a.jsonl"],
-            "`curl -L https://example.org/a.jsonl | bakeoff run -`",
+            "download it: `curl -LO https://example.org/a.jsonl`",
         ),
         (["run", "messages", "-c", "msgpak"], "did you mean msgpack"),
         (["codecs", "nothing-like-it"], "no such codec"),
@@ -83,7 +83,8 @@ def test_what_does_not_exist_is_a_usage_error(arguments, said, tmp_path, monkeyp
         (["run", "--nope"], "no such option --nope; see `bakeoff run --help`"),
         (["run", "--quik"], "no such option --quik; did you mean --quick?"),
         (["compare", "a"], "missing argument 'AFTER'; see `bakeoff compare --help`"),
-        (["schema", "nope"], "no such command 'nope'; see `bakeoff schema --help`"),
+        (["schema", "nope"], "no command 'nope'; see `bakeoff schema --help`"),
+        (["schema", "shw"], "no command 'shw'; did you mean show?"),
     ],
 )
 def test_a_wrong_command_line_is_an_error_like_any_other(arguments, said, capsys):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,7 @@ from bakeoff.commands._grouped import READING, GroupedCommand
 from bakeoff.commands._options import AGE, Share, Size, Time
 from bakeoff.errors import hint, near
 from inprocess import bakeoff as run_bakeoff
+from test_house import ROOMS, ROOT
 
 
 @pytest.mark.parametrize(
@@ -122,6 +124,19 @@ def test_help_shows_the_commonest_options_and_says_where_the_others_are(
 
 
 @pytest.mark.parametrize(("name", "command"), list(_commands()))
+def test_help_is_short_and_says_the_exit_codes(name: str, command: click.Command) -> None:
+    """The commonest options have one sentence each, of about a line."""
+    shown = _listed(name, "--help")
+    helps = [
+        each.help or "" for each in command.params if isinstance(each, click.Option) and {*each.opts} & shown
+    ]
+    sentences = [text.partition("[default")[0].strip() for text in helps]
+
+    assert 1 == str(command.help).count("Exit codes: ")
+    assert [] == [text for text in sentences if len(text) > 100]
+
+
+@pytest.mark.parametrize(("name", "command"), list(_commands()))
 def test_the_options_that_help_names_exist(name: str, command: click.Command) -> None:
     there = {spelling for param in command.params for spelling in param.opts}
 
@@ -153,6 +168,9 @@ MEANINGS = {
     "--seed": "Seed ",
 }
 """How the help of each option begins whose words differ between commands."""
+
+FOREIGN = {"--include_imports", "--include_source_info", "--quiet", "--cap-add"}
+"""Options of other programs that messages name."""
 
 OTHER_FORMS = {
     "--corpus": "several for `compare` and `pick`; a source where records are measured, a name where not",
@@ -201,3 +219,36 @@ def test_words_that_meant_several_things_are_gone() -> None:
     assert "pick" not in there["--codec"]
     assert {"selftest", "once"}.isdisjoint(there["-n"])
     assert "--json" not in there
+
+
+def _named_in(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield the options that a module's texts name, each with its text; docstrings are not messages."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    silent = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        text = node.value if isinstance(node, ast.Constant) and id(node) not in silent else None
+        if isinstance(text, str) and " " in text:
+            yield from ((name, text) for name in re.findall(r"(?<![\w-])--[a-z][\w-]*", text))
+
+
+@pytest.mark.checkout
+def test_a_message_names_options_that_exist() -> None:
+    """A command's own messages name its own options, or say whose they are."""
+    there: dict[str, set[str]] = {}
+    for name, option in _options():
+        there.setdefault(name.split()[0], {"--help", "--help-all", "--debug"}).update(
+            option.opts + option.secondary_opts
+        )
+    every = {name for names in there.values() for name in names}
+    wrong = []
+    for folder in (*ROOMS, "src/bakeoff"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            if path.parent.name == "page":  # its texts have variables of CSS
+                continue
+            own = there.get(path.stem, every) if path.parent.name == "commands" else every
+            for name, text in _named_in(path):
+                others = {o for word in re.findall(r"bakeoff (\w+)", text) for o in there.get(word, ())}
+                if name not in own | others and name not in FOREIGN:
+                    wrong.append(f"{path.relative_to(ROOT)}: {name}: {text}")
+
+    assert not wrong, "\n".join(wrong)

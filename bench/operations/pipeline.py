@@ -96,7 +96,7 @@ def _accepts(what: str, setup: Callable[[str], PipelineSetup]) -> Callable[[str,
             return setup(parameter)
         except ValueError:
             raise UsageError(
-                f"expected 1 to {_READERS} readers, optionally with {what}, as in 24x{RATE}; got "
+                f"expected 1 to {_READERS} consumers, optionally with {what}, as in 24x{RATE}; got "
                 f"{parameter!r}"
             ) from None
 

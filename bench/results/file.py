@@ -27,6 +27,7 @@ from ..facts import PyperfFacts
 from ..figure import Figure
 from .plain import plain_cell, typed
 from .records import CellResult, Fact, Measurement, ResultData, ResultFileError
+from .unfit import folder, unfit
 
 if TYPE_CHECKING:
     import pyperf
@@ -198,7 +199,7 @@ def read_suite(path: Path) -> pyperf.BenchmarkSuite:
     """Read any pyperf file, gzipped if its name ends with ``.gz``.
 
     Raises:
-        ResultFileError: Not pyperf's JSON, truncated, more than `LARGEST` bytes, a result file of a
+        ResultFileError: A folder, not pyperf's JSON, truncated, more than `LARGEST` bytes, a result file of a
             development version, or the file of a watch.
     """
     import pyperf
@@ -207,6 +208,8 @@ def read_suite(path: Path) -> pyperf.BenchmarkSuite:
         raise ResultFileError(
             f"{path}: a file of `bakeoff watch`, and not of a run; `bakeoff report {path}` shows it"
         )
+    if path.is_dir():
+        raise ResultFileError(folder(path))
     try:
         with open_readable(path) as file:
             plain = gzip.GzipFile(fileobj=file) if path.suffix == ".gz" else file
@@ -220,10 +223,7 @@ def read_suite(path: Path) -> pyperf.BenchmarkSuite:
             raise ResultFileError(f"{path}: damaged: {error}") from error
         raise ResultFileError(f"{path}: cannot be read: {error.strerror}") from error
     except UNREADABLE as error:
-        reason = f"{path}: not a result file of `bakeoff run` or pyperf, or cut off"
-        if "version None" not in str(error):  # valid JSON, but not pyperf's
-            reason += f": {error}"
-        raise ResultFileError(f"{reason}; to measure records in it, use `bakeoff run {path}`") from error
+        raise ResultFileError(unfit(path, error)) from error
     if any(_DEVELOPMENT_KEY in benchmark.get_metadata() for benchmark in suite.get_benchmarks()):
         raise ResultFileError(
             f"{path}: written by a development version of bakeoff; result files of bakeoff 0.1.0 and later "

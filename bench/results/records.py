@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Literal
 
-from ...errors import RunError
+from ...errors import UsageError
 from ..cells import Cell
 from ..facts import CheckFacts, Facts, GrowthFacts, ReadFacts, Setup, Unit
 from ..figure import Figure
@@ -39,7 +39,7 @@ Verdict = Literal["faster", "slower", "same", "unresolved"]
 """The first of two codecs compared with the second."""
 
 
-class ResultFileError(RunError):
+class ResultFileError(UsageError):
     """A result file that cannot be read, is not ours, or has a newer format."""
 
 

@@ -196,10 +196,8 @@ class Options:
         Raises:
             UsageError: The message says what to type.
         """
-        if self.include and not self.schema:
-            raise UsageError("-I needs --schema: it names folders for the imports of that file")
         if self.infer and self.schema:
-            raise UsageError("use --infer or --schema, not both")
+            raise UsageError("--infer and --schema both say what the schema is; remove one of them")
         if self.sizes and any(map(is_read_once, self.corpora)):
             raise UsageError("--record-sizes reads a corpus once for each size; save it to a file")
         self._check_servers()
@@ -251,17 +249,23 @@ class Options:
                 f"it, run bakeoff run --resume {shlex.quote(str(path))} {again}"
             )
 
+    def unused(self) -> Iterator[str]:
+        """Yield what has nothing to do in this run, in a sentence each."""
+        if self.include and not self.schema:
+            yield "-I is not used: it names folders for the imports of a --schema"
+        for name in self.where().keys() - set(self._at_places()):
+            yield f"--server {name} is not used: it is for operations such as `--ops get@{name}`"
+
+    def _at_places(self) -> list[str]:
+        """Return the stores and transports that the operations name."""
+        return [place for place in dict.fromkeys(operation(o).at_place for o in self.operations) if place]
+
     def _check_servers(self) -> None:
         """Require a URL for each operation that needs a server."""
-        asked = [place for place in dict.fromkeys(operation(o).at_place for o in self.operations) if place]
+        asked = self._at_places()
         for text in self.places:
-            name, _, url = text.partition("=")
-            if not url:
+            if not text.partition("=")[2]:
                 raise UsageError(f"--server {without_passwords(text)}: expected NAME=URL")
-            if name not in asked:
-                raise UsageError(
-                    f"--server {name}: no operation uses it; add one, such as `--ops get@{name}`"
-                )
         for name in asked:
             kinds = (kinds for kinds in (stores, transports) if name in kinds.kinds())
             schemes = next((each.kind(name).schemes for each in kinds), ())

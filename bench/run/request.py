@@ -39,7 +39,8 @@ class Request:
         corpora: Names and files; empty for the built-in ones.
         codecs: Patterns as `codecs.select` takes them; empty for the default set.
         quick: Start from the options of a quick run.
-        ops: Operations to measure instead of the default ones, separated by commas.
+        ops: Operations to measure instead of the default ones, separated by commas; the options below add
+            theirs.
         memory: Measure peak memory and growth; None for yes, unless the run is quick or compares sizes.
         repeat: Also time repeated dumps of the same records.
         cold: Also measure with cold caches.
@@ -83,7 +84,9 @@ class Request:
             UsageError: The request contradicts itself, or names something unknown.
         """
         if self.cold and self.settings.get("burst"):
-            raise UsageError("--burst and --cold are two regimes; measure each in a run of its own")
+            raise UsageError(
+                "--burst and --cold are two states of the caches; measure each in a run of its own"
+            )
         chosen = {**self.settings, "corpora": self.corpora or None, "operations": self._operations(stored)}
         if chosen.get("sizes") is not None and chosen.get("budget") is None and not self.quick:
             chosen["budget"] = _A_SIZE
@@ -125,29 +128,36 @@ class Request:
 
     def _operations(self, stored: Options | None) -> tuple[str, ...] | None:
         if self.ops is not None:
-            if self.repeat or self.cold or self.memory:
-                raise UsageError("--ops names all operations; remove --repeat, --cold and --memory")
             wanted = [name.strip() for name in self.ops.split(",") if name.strip()]
             measuring = [name for name in wanted if operation(name).phase == "memory"]
             if measuring and self.memory is False:
-                raise UsageError(f"--ops names {measuring[0]}; remove it, or --no-memory")
+                raise UsageError(
+                    f"--ops names {measuring[0]}, which --no-memory leaves out; remove one of them"
+                )
             if not wanted:
                 raise UsageError(f"--ops names no operation; there are {', '.join(OPERATIONS)}")
             if any(operation(name).operation == read.NAME for name in wanted):
                 raise UsageError("--ops does not take readers; name their languages: --readers go,node")
-            return tuple(dict.fromkeys((*wanted, *_batches(self.batch_sizes), *self._counts())))
+            further = (*self._again(), *_batches(self.batch_sizes), *(MEMORY if self.memory else ()))
+            return tuple(dict.fromkeys((*wanted, *further, *self._counts())))
         if stored is not None and self.memory is None and not (self.repeat or self.cold or self.count):
             if self.batch_sizes is not None:
-                raise UsageError("--batch-sizes cannot change when a run is resumed; remove it")
+                raise UsageError(
+                    "--batch-sizes would change the operations, which --resume keeps; remove one of them"
+                )
             return None
         batches = _batches(self.batch_sizes)
         swept = batches or self.settings.get("sizes") is not None
         memory = self.memory if self.memory is not None else not (self.quick or swept)
-        repeat = ("dump-repeat",) if self.repeat else ()
-        cold = ("dump-cold", "load-cold") if self.cold else ()
         # A release may retain more memory than the one before, which no other figure shows.
         retained = RETAINED if memory and any("==" in pattern for pattern in self.codecs) else ()
-        return (*DEFAULT, *repeat, *cold, *batches, *retained, *(MEMORY if memory else ()), *self._counts())
+        return (*DEFAULT, *self._again(), *batches, *retained, *(MEMORY if memory else ()), *self._counts())
+
+    def _again(self) -> tuple[str, ...]:
+        """Return the operations that repeat a dump or a load under other conditions."""
+        repeat = ("dump-repeat",) if self.repeat else ()
+        cold = ("dump-cold", "load-cold") if self.cold else ()
+        return (*repeat, *cold)
 
     def _counts(self) -> tuple[str, ...]:
         return COUNTS if self.count else ()

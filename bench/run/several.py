@@ -12,6 +12,7 @@ from typing import Any
 
 from ...errors import BakeoffError, UsageError
 from ...files import check_own
+from ...nearby import no_such_file
 from ..results import ResultData, read
 from .context import Show
 from .journal import journal_path
@@ -188,7 +189,7 @@ def stored_anywhere(output: Path, machines: Sequence[Machine]) -> Options:
     Raises:
         UsageError: There is no such run.
     """
-    files = files_of(output, machines).values()
+    files = [*files_of(output, machines).values()]
     for file in files:
         if is_begun(file):
             return stored_options(file)
@@ -197,4 +198,6 @@ def stored_anywhere(output: Path, machines: Sequence[Machine]) -> Options:
             f"{output}: is the file of one machine or interpreter; name only that one, or resume all with "
             "the name that -o had, which lacks that of the machine or interpreter"
         )
-    raise UsageError(f"{', '.join(map(str, files))}: no such files; nothing to resume")
+    if len(files) == 1:
+        raise UsageError(no_such_file(output, "there is nothing to resume"))
+    raise UsageError(f"{', '.join(map(str, files))}: no such files; there is nothing to resume")

@@ -61,7 +61,7 @@ def _prepared(job: Prepare, context: WorkerContext) -> Prepared:
         least=Checks.FEWEST * batch * parts,
     )
     if not records:
-        raise RunError(f"{job.source}: contains no records")
+        raise UsageError(f"{job.source}: contains no records; name another source")
     known = _class(records)
     schema = _schema(corpus, records, job, known)
     remarks = list(_remarks(corpus, records, schema, job))

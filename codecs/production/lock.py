@@ -164,6 +164,8 @@ class Lock:
                 f"{path}: written by a development version of bakeoff (lock format {number}), which this one "
                 "does not read; `bakeoff pick RESULTS --write` writes a new one"
             )
+        if number is None:
+            raise RunError(f"{path}: not a lock; `bakeoff pick RESULTS --write` writes one")
         if type(number) is not int or number != VERSION:
             raise RunError(
                 f"{path}: written in format {number!r}; this bakeoff reads format {VERSION}: upgrade it, or "

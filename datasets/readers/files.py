@@ -15,7 +15,7 @@ from typing import IO, Any
 from ...errors import UsageError
 from ...files import is_result_file
 from ..base import Progress
-from ..errors import BadRecord, UnknownFormat, UnreadableCorpus, UntrustedCorpus
+from ..errors import BadRecord, NoRecords, ResultAsRecords, UnknownFormat, UnreadableCorpus, UntrustedCorpus
 from ..passes import Cut, Passed, ReadOptions
 from .at import Search, way_in
 from .cells import LOOK_AHEAD
@@ -138,6 +138,12 @@ class Files(Passed):
             listing = "".join(f"{text}  {path.relative_to(self._folder)}\n" for text, path in hashes)
             self._digest = hashlib.sha256(listing.encode()).hexdigest()
 
+    def _where_records_are(self) -> str:
+        of_cells = any(kind.name in ("csv", "tsv") and path.stat().st_size for path, kind in self._files)
+        if of_cells and not self._reading.no_header:
+            return "if its first line is a record, add --no-header"
+        return super()._where_records_are()
+
     def _remark_on_only(self, record: Any) -> str:
         if self._reading.at is not None or (place := way_in(record)) is None:
             return ""
@@ -162,6 +168,16 @@ class _Some(Problems):
 
 def _shifted(on_progress: Progress, before: int, total: int) -> Progress:
     return lambda done, _: on_progress(before + done, total)
+
+
+def check_content(path: Path, reading: ReadOptions) -> None:
+    """Refuse a result file, unless the user names a place of records in it.
+
+    Raises:
+        ResultAsRecords: It is one.
+    """
+    if reading.at is None and path.suffix == ".json" and is_result_file(path):
+        raise ResultAsRecords(str(path))
 
 
 def check_trust(kind: FileFormat, source: str, reading: ReadOptions) -> None:
@@ -193,6 +209,7 @@ def one_file(path: Path, source: str, reading: ReadOptions) -> Files:
         UntrustedCorpus: The format may only be read if trusted.
         UsageError: The format does not use an option.
     """
+    check_content(path, reading)
     stem = split_compression(path)[0].stem
     return Files(stem, source, [(path, format_in(path, reading.format))], reading)
 
@@ -203,7 +220,7 @@ def whole_folder(folder: Path, source: str, reading: ReadOptions) -> Files:
     bakeoff's own result files are skipped; the remark has their number.
 
     Raises:
-        UnreadableCorpus: There is no such file.
+        NoRecords: There is no such file.
         UntrustedCorpus: A format may only be read if trusted.
     """
     files, results = files_below(folder, source, reading.format)
@@ -215,7 +232,7 @@ def files_below(folder: Path, source: str, form: str | None) -> tuple[list[tuple
     """Return the files of known formats under a folder, sorted by path, and the number of result files.
 
     Raises:
-        UnreadableCorpus: There is no such file.
+        NoRecords: There is no such file.
     """
     files = []
     results = 0
@@ -234,9 +251,7 @@ def files_below(folder: Path, source: str, form: str | None) -> tuple[list[tuple
                 if form is not None:
                     raise
     if not files:
-        raise UnreadableCorpus(
-            f"{source}: no file of records in this folder (known: {', '.join(file_formats())})"
-        )
+        raise NoRecords(f"{source}: no file of records in this folder (known: {', '.join(file_formats())})")
     files.sort(key=lambda pair: pair[0].relative_to(folder).parts)
     return files, results
 

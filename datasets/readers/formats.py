@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...codecs.registry import first_codecs, formats
+from ...errors import hint, near
+from ...imports import names_in
 from ..errors import UnknownFormat, UnreadableCorpus
 from ..passes import ReadOptions
 from .at import Search
@@ -209,14 +211,16 @@ def format_of(path: Path, name: str | None = None, option: str = "--from") -> Fi
     """
     if name is not None:
         if name not in file_formats():
-            raise UnknownFormat(f"no format {name!r}; there are {', '.join(file_formats())}")
+            there = f"there are {', '.join(file_formats())}"
+            raise UnknownFormat(f"no format {name!r}; {hint(near(name, file_formats()), there)}")
         return file_formats()[name]
     suffix = split_compression(path)[0].suffix.lower()
     for kind in file_formats().values():
         if suffix in kind.suffixes:
             return kind
     if suffix == ".py":
-        raise UnknownFormat(f"{path}: a program; name its list or function of records: {path}:NAME")
+        named = " or ".join(f"{path}:{name}" for name in names_in(path)[:3]) or f"{path}:NAME"
+        raise UnknownFormat(f"{path}: a program; name its list or function of records: {named}")
     raise UnknownFormat(f"{path}: unknown ending; choose a format with {option} {'|'.join(file_formats())}")
 
 

@@ -294,7 +294,8 @@ def _corpora(result: ResultData, requirements: Requirements) -> list[CorpusFacts
     known = {c.name: c for c in corpora(result)}
     for name in requirements.corpora:
         if name not in known:
-            raise UsageError(f"no corpus {name!r} in these results; there are {', '.join(known) or 'none'}")
+            there = f"there are {', '.join(known) or 'none'}"
+            raise UsageError(f"no corpus {name!r} in these results; {hint(near(name, known), there)}")
     return [known[name] for name in requirements.corpora or known]
 
 

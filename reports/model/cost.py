@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, Final, Literal, get_args
 
 from ...bench.results import CellResult, Measurement, Ranking
@@ -86,6 +87,8 @@ class CostModel:
         crossings: Crossings | None = None,
     ) -> CostModel:
         """Build the model from the user's options; None keeps a default."""
+        if not isinstance(reads, Real | None):
+            raise UsageError(f"reads {reads!r}: expected a number, such as 24")
         speed = parse_bandwidth(bandwidth) if isinstance(bandwidth, str) else bandwidth
         return cls(1.0 if reads is None else reads, math.inf if speed is None else speed, crossings or "once")
 

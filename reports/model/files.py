@@ -24,6 +24,7 @@ from ...bench.results import (
     read_suite,
 )
 from ...errors import UsageError
+from ...nearby import no_such_file
 
 if TYPE_CHECKING:
     import pyperf
@@ -45,7 +46,7 @@ def load(path: Path) -> ResultData:
     if not path.exists():
         if path.with_name(f"{path.name}.journal").exists():
             raise UsageError(f"{path}: its run was cut off; `bakeoff run --resume {path}` resumes it")
-        raise UsageError(f"{path}: no such file; `bakeoff run -o {path}` makes one")
+        raise UsageError(no_such_file(path, f"`bakeoff run -o {path}` makes one"))
     suite = read_suite(path)
     if any(VERSION_KEY in benchmark.get_metadata() for benchmark in suite.get_benchmarks()):
         return from_suite(path, suite)
@@ -63,11 +64,12 @@ def load_folders(
 
     Raises:
         UsageError: There is no such folder or file.
+        ResultFileError: The only path is a file that cannot be read as a result.
     """
     files = []
     for path in paths:
         if not path.exists():
-            raise UsageError(f"{path}: no such file or folder")
+            raise UsageError(no_such_file(path, "name a folder with result files", "file or folder"))
         files += _files(path)
     found = []
     for number, file in enumerate(files):
@@ -75,6 +77,8 @@ def load_folders(
         try:
             result = read(file)
         except ResultFileError as error:
+            if [*paths] == [file]:
+                raise
             skip(str(error))
             continue
         if result.started:

@@ -86,7 +86,8 @@ class TableOptions:
 def _known(key: str, what: str, columns: Mapping[str, ColumnSpec]) -> None:
     base = figure_of(key, columns)
     if base not in columns:
-        there = f"there are {', '.join(columns)}"
+        usual = ", ".join(name for name, spec in columns.items() if spec.default and name.isalpha())
+        there = f"the usual ones are {usual}; a table of -f csv has all"
         raise UsageError(f"no {what} {key!r}; {hint(near(base, columns, _OTHER_WORDS), there)}")
     if key != base and columns[base].words:
         raise UsageError(f"no {what} {key!r}: {base} has no ratio")

@@ -10,7 +10,7 @@ from typing import Final
 
 from ...bench.results import Measurement, PyperfFacts
 from ...bench.stats import OPPOSITE, Noise, Verdict, common, ratio, verdicts
-from ...errors import UsageError
+from ...errors import UsageError, hint, near
 from ..model import numbers
 from ..model.candidates import BASELINE, WELL, Candidate, MeanInterval, failures
 from ..model.columns import ColumnSpec, best, figure_of
@@ -50,11 +50,10 @@ class SectionBuilder(TableBuilder[Candidate]):
         self.peers = [self]
         self.keys = self._keys()
         self.setting = Setting(self, self.standing, self.keys, corpus.profile)
-        if options.baseline and options.baseline not in {candidate.name for candidate in view.candidates}:
-            names = ", ".join(candidate.name for candidate in view.candidates)
-            raise UsageError(
-                f"baseline {options.baseline!r} took no part on {corpus.name}; there are {names}"
-            )
+        names = [candidate.name for candidate in view.candidates]
+        if options.baseline and options.baseline not in names:
+            alike = hint(near(options.baseline, names), f"there are {', '.join(names)}")
+            raise UsageError(f"--relative-to {options.baseline}: took no part on {corpus.name}; {alike}")
 
     def section(self) -> Section:
         """Build the section."""

@@ -154,17 +154,23 @@ class Result:
             force: Compare although corpora or options differ.
 
         Raises:
-            UsageError: Different corpora or options (without `force`), or no common cell.
+            UsageError: Not a result, different corpora or options (without `force`), or no common cell.
         """
+        if not isinstance(other, Result):
+            raise UsageError(f"expected a Result, as bakeoff.load returns it, and not {other!r:.40}")
         return compared(self.data, other.data, force=force)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a result file, which all commands can read.
 
         Raises:
+            UsageError: The folder is missing, or the ending is not that of JSON.
             RunError: It cannot be written.
         """
-        write(self.data, Path(path))
+        target = Path(path)
+        if target.suffix not in ("", ".json") and target.suffix[1:].isalpha():
+            raise UsageError(f"{target}: a result file is JSON; name a .json file")
+        write(self.data, target)
 
     def __str__(self) -> str:
         return self.table().rstrip("\n")
@@ -215,8 +221,7 @@ def load(path: str | os.PathLike[str]) -> Result:
     """Read a result file.
 
     Raises:
-        UsageError: There is no such file.
-        RunError: It is damaged, or has a newer format.
+        UsageError: There is no such file, or it is no result file, damaged, or of a newer format.
     """
     from .reports.model.files import load as read
 

@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def run(
     source: str | os.PathLike[str] | Corpus | Iterable[Any],
     /,
-    codecs: str | Codec | Mapping[str, Any] | Sequence[str | Codec | Mapping[str, Any]] = (),
+    codecs: str | Codec | Mapping[str, Any] | Sequence[str | Codec | Mapping[str, Any]] | None = None,
     *,
     quick: bool = False,
     budget: float | None = None,
@@ -57,7 +57,7 @@ def run(
     Args:
         source: An iterable of records; a file; the name of a built-in corpus; or a `Corpus`.
         codecs: Names, with ``*`` and ``!exclusion``; `Codec` objects; mappings of a name to
-            ``(dumps, loads)`` or another source of `bakeoff.codec`. The default set if empty.
+            ``(dumps, loads)`` or another source of `bakeoff.codec`. The default set if left out.
         quick: Take about ten seconds: fewer records, wider intervals, no memory. A remark says what published
             results lead one to expect, and another one whether that held.
         budget: Seconds, including reading and checking; 70 by default, 9 with `quick`.
@@ -141,12 +141,13 @@ def _check(**arguments: Any) -> None:
         UsageError: It names the first one.
     """
     from .bench.results.plain import typed
-    from .bench.run.arguments import Arguments
+    from .bench.run.arguments import EXPECTED, Arguments
 
-    try:
-        typed(Arguments, arguments)
-    except TypeError as error:
-        raise UsageError(f"{error}; help(bakeoff.run) says what it may be") from error
+    for name, value in arguments.items():
+        try:
+            typed(Arguments, {name: value})
+        except TypeError as error:
+            raise UsageError(f"{error}; expected {EXPECTED.get(name, 'True or False')}") from error
 
 
 def _measured(options: Options, objects: Objects, folder: Path, *, progress: bool, expecting: bool) -> Result:
@@ -224,7 +225,10 @@ def _corpus(source: Any, folder: Path, records: int | None) -> Corpus | None:
             f"expected a list of records, got {type(source).__name__}; give [record] for a single one, and "
             "the rows of a data frame as a list of dicts"
         )
-    return kept(islice(source, records), folder / "records")
+    made = iter(source)
+    if not (first := list(islice(made, 1))):
+        raise UsageError("there are no records; give at least one")
+    return kept(islice(chain(first, made), records), folder / "records")
 
 
 @contextmanager
@@ -239,9 +243,11 @@ def _registered(codecs: Any) -> Iterator[list[str]]:
 
     patterns: list[str] = []
     objects: dict[str, Codec] = {}
-    given = [codecs] if isinstance(codecs, str | Codec | Mapping) else codecs
+    given = [codecs] if isinstance(codecs, str | Codec | Mapping) else [] if codecs is None else codecs
     if not isinstance(given, Iterable):
-        raise UsageError(f"codecs is {codecs!r:.40}; help(bakeoff.run) says what it may be")
+        raise UsageError(f"codecs is {codecs!r:.40}; expected names, such as ['orjson', 'msgpack']")
+    if codecs is not None and not codecs:
+        raise UsageError("codecs is empty; name one, or leave the argument out for the default set")
     for each in given:
         if isinstance(each, str):
             patterns.append(each)

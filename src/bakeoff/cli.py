@@ -12,15 +12,16 @@ from importlib import import_module
 import click
 
 from . import __version__
+from .commands._named import NamedCommands, spelled
 from .console import escaped_output
-from .errors import BakeoffError, UsageError, hint, near, reason_of
+from .errors import BakeoffError, hint, near, reason_of
 from .memory import limit_of_addresses
 
 GROUPS = {
     "Measure": {
         "run": "Benchmark codecs on your own files or built-in corpora.",
         "stores": "Measure what codecs cost inside databases and other stores.",
-        "pipeline": "Measure what codecs cost between a producer and its readers.",
+        "pipeline": "Measure what codecs cost between a producer and its consumers.",
         "releases": "Measure the last releases of a codec's library, and say which suits your records.",
         "upgrade": "Say what gets worse for your records with other versions of codec libraries.",
         "watch": "Run a program, and show what serialization costs it and what another codec would save.",
@@ -59,8 +60,10 @@ OTHER_WORDS = {"bench": "run", "check": "pick --check", "diff": "compare", "help
 """Commands by the words that other tools have for them."""
 
 
-class _Commands(click.Group):
+class _Commands(NamedCommands):
     """Group that knows the commands by name, so that ``--help`` imports none of them."""
+
+    other_words = OTHER_WORDS
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -71,14 +74,6 @@ class _Commands(click.Group):
         command = import_module(f".commands.{cmd_name}", __package__).command
         assert isinstance(command, click.Command)
         return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args[0] not in COMMANDS and not args[0].startswith("-"):
-            alike = near(args[0], COMMANDS, OTHER_WORDS)
-            raise UsageError(f"no command {args[0]!r}; {hint(alike, _help_of(ctx))}")
-        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         width = max(map(len, COMMANDS))
@@ -134,8 +129,11 @@ def _in_our_words(error: click.ClickException) -> str:
         known = [name.lstrip("-") for name in error.possibilities or ()]
         alike = [f"--{name}" for name in near(error.option_name.lstrip("-"), known)]
         return f"no such option {error.option_name}; {hint(alike, _help_of(context))}"
-    text = " ".join(error.format_message().split()).rstrip(".")
-    text = text[:1].lower() + text[1:]
+    if type(error) is click.BadParameter and error.param is not None:
+        text = f"{spelled(error.param)} {error.message}".rstrip(".")
+    else:
+        text = " ".join(error.format_message().split()).rstrip(".")
+        text = text[:1].lower() + text[1:]
     return f"{text}; {_help_of(context)}" if context else text
 
 

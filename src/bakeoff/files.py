@@ -63,8 +63,7 @@ def atomic_write(path: Path, *, private: bool = False, own: bool = False) -> Ite
         mode = 0o600 if private else mode
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     except OSError as error:
-        reason = f"{path}: cannot write here: {error.strerror}; choose another place with -o"
-        raise UsageError(reason) from error
+        raise UsageError(f"{path}: cannot write here: {error.strerror}; choose another place") from error
     temporary = Path(name)
     try:
         with os.fdopen(handle, "wb") as file:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import site
 import sys
@@ -15,6 +16,7 @@ from typing import Any
 from zlib import crc32
 
 from .errors import UsageError, hint, near
+from .nearby import no_such_file
 
 _imported: dict[str, str] = {}
 
@@ -80,7 +82,30 @@ def module(where: str) -> ModuleType:
             return _of_file(path)
     except (Exception, SystemExit) as error:
         raise UsageError(f"{where} cannot be imported: {_reason(error)}") from error
-    raise UsageError(f"{where}: no such file")
+    raise UsageError(no_such_file(Path(where)))
+
+
+def names_in(path: Path) -> list[str]:
+    """Return what a program may have for records: its functions without arguments and what it assigns.
+
+    Nothing is run. Names with an underscore are the program's own.
+    """
+    try:
+        tree = ast.parse(path.read_bytes())
+    except (OSError, ValueError, SyntaxError, RecursionError, MemoryError):
+        return []
+    found = []
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and _needs_nothing(node.args):
+            found.append(node.name)
+        elif isinstance(node, ast.Assign) and not isinstance(node.value, ast.Constant):
+            found += [target.id for target in node.targets if isinstance(target, ast.Name)]
+    return [name for name in found if not name.startswith("_")]
+
+
+def _needs_nothing(arguments: ast.arguments) -> bool:
+    positional = len(arguments.posonlyargs) + len(arguments.args)
+    return positional == len(arguments.defaults) and None not in arguments.kw_defaults
 
 
 def absolute(text: str) -> str:

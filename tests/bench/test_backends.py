@@ -126,20 +126,16 @@ REFUSED: dict[str, list[tuple[str, str]]] = {
             "two URLs lead to redis, so their figures would have the same name; run",
         ),
         ("--transport pip", "no transport 'pip'; did you mean pipe?"),
-        ("--transport pipe --consumers 0", "expected 1 to 256 readers"),
+        ("--transport pipe --consumers 0", "expected 1 to 256 consumers"),
         ("--consumers ,", "--consumers is empty; use 1,4,24, for example"),
         (
             "--budget 9s",
-            "--budget 9s is too short: one transport and number of readers takes 14 s with",
+            "--budget 9s is too short: one transport and number of consumers takes 14 s with",
         ),
     ],
     "run": [
         ("--ops get@redis:SM", "redis is a server; name its URL: --server redis=redis://HOST:PORT"),
         ("--ops get@redis:SM --server redis=", "--server redis=: expected NAME=URL"),
-        (
-            "--ops get@redis:SM --server mysql=x",
-            "--server mysql: no operation uses it; add one, such as `--ops get@mysql`",
-        ),
     ],
 }
 

@@ -68,7 +68,9 @@ def test_a_resumed_run_keeps_its_regime(folder: Path) -> None:
 
 
 def test_cold_and_burst_are_two_runs(folder: Path) -> None:
-    assert "--burst and --cold are two regimes" in refused(folder, "run", *FAST[:1], "--burst", "--cold")
+    assert "--burst and --cold are two states of the caches" in refused(
+        folder, "run", *FAST[:1], "--burst", "--cold"
+    )
 
 
 def test_more_time_for_a_slice_means_fewer_rounds() -> None:

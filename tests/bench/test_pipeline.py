@@ -253,7 +253,7 @@ def test_a_reader_that_is_killed_is_named(name):
         pipeline.window(1000, 0.01)
         pipeline.processes[1].kill()
         pipeline.processes[1].join()
-        with pytest.raises(TransportError, match=r"reader 2 of 3 died of SIGKILL"):
+        with pytest.raises(TransportError, match=r"consumer 2 of 3 died of SIGKILL"):
             pipeline.window(1000, 0.05)
 
 
@@ -508,7 +508,7 @@ def test_what_the_budget_does_not_suffice_for_is_left_out(typed, points, ran, ty
     )
     assert (len(points) < 6) == ("is too short for" in done.stderr)
     assert (len(points) == 4) == (
-        "zmq with 4, zmq with 24 readers, which are left out; everything takes 42 s" in done.stderr
+        "zmq with 4, zmq with 24 consumers, which are left out; everything takes 42 s" in done.stderr
     )
 
 

@@ -1041,7 +1041,7 @@ class TestOtherSources:
 
     def test_a_program_is_not_a_file_of_records(self, tmp_path: Path) -> None:
         program = put(tmp_path, "objects.py", b"rows = [1]")
-        with pytest.raises(UnknownFormat, match=re.escape(f"function of records: {program}:NAME")):
+        with pytest.raises(UnknownFormat, match=re.escape(f"function of records: {program}:rows")):
             datasets.corpus(str(program))
 
     def test_function(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -141,7 +141,7 @@ class TestGenerate:
             (["movies", "-n", "0"], 2, "at least 1"),
             (["movies", "--seed", "-1"], 2, "--seed"),
             (["movies", "-o", "m.nope"], 2, "--format"),
-            (["movies", "-o", "nowhere/m.jsonl"], 2, "cannot write here"),
+            (["movies", "-o", "nowhere/m.jsonl"], 2, "no such folder: nowhere"),
             (["messages", "-o", "m.csv"], 1, "record 1 cannot be written as csv"),
         ],
     )

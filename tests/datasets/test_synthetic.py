@@ -532,7 +532,7 @@ class TestCommand:
             ((), "say one of"),
             (("movies", "--like", "a.jsonl"), "say one of"),
             (("movies", "--hide-names"), "go with --like"),
-            (("--profile", "no.json"), "no.json: cannot be read"),
+            (("--profile", "no.json"), "no.json: no such profile; --save-profile writes one"),
             (("--like", "no.jsonl"), "no.jsonl"),
         ],
     )

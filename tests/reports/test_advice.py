@@ -380,4 +380,4 @@ def test_payloads_without_bytes_need_no_bandwidth(sizes: tuple[float, float]) ->
         }
     )
 
-    assert "msgpack" == pick([run], Wish(cost=CostModel(reads=3, bandwidth=1e9), rate=1e3)).winner.name
+    assert "msgpack" == pick([run], Requirements(cost=CostModel(reads=3, bandwidth=1e9), rate=1e3)).winner.name

@@ -570,7 +570,6 @@ class TestCommand:
     @pytest.mark.parametrize(
         ("args", "said"),
         [
-            (("--confirm",), "--confirm needs --fail-above"),
             (("--confirm", "--fail-above", "5%"), "name them with --python-before and --python-after"),
             (
                 ("--confirm", "--fail-above", "5%", "--python-after", "no-python"),
@@ -600,9 +599,9 @@ class TestCommand:
     @pytest.mark.parametrize(
         ("args", "said"),
         [
-            (("cut.json", "same.json"), "cut.json: not a result file"),
-            (("base.json", "cut.json"), "cut.json: not a result file"),
-            (("base.json", "slow.json", "-o", "nowhere/x.md"), "cannot write here"),
+            (("cut.json", "same.json"), "cut.json: a damaged or cut off result file"),
+            (("base.json", "cut.json"), "cut.json: a damaged or cut off result file"),
+            (("base.json", "slow.json", "-o", "nowhere/x.md"), "no such folder: nowhere"),
             (("base.json", "slow.json", "-o", "/dev/full"), "/dev/full: not written"),
         ],
     )

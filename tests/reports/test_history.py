@@ -291,7 +291,8 @@ class TestCommand:
             (["missing"], "missing: no such file or folder"),
             (["empty"], "empty: no result file"),
             (["one"], "no machine has two runs of the same records and options (there is one run)"),
-            (["results", "-c", "xml"], "no selected codec"),
+            (["results", "-c", "orjsn"], "no codec 'orjsn' in these results; did you mean orjson or json?"),
+            (["results", "--ops", "dmp"], "no operation 'dmp' in these results; did you mean dump?"),
             (["results", "-o", "results/copy.json"], "is a result file"),
         ],
     )

@@ -120,7 +120,7 @@ def test_a_file_for_the_table(files: Path, capsys: pytest.CaptureFixture[str]) -
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("old/order.py", "gone.py"), "gone.py: no such schema file"),
+        (("old/order.py", "gone.py"), "gone.py: no such schema"),
         ((*QUICK, "--rename", "customer"), "say OLD=NEW"),
         ((*QUICK, "--rename", "id=buyer"), "no record has lost id and gained buyer"),
         ((*QUICK, "-c", "json|zstd"), "compressors do not use a schema"),

@@ -453,7 +453,7 @@ TWO = f"{HEAD}class A(TypedDict):\n    x: int\nclass B(TypedDict):\n    y: str\n
 @pytest.mark.parametrize(
     ("source", "name", "words"),
     [
-        (None, "", "no such schema file"),
+        (None, "", "no such schema"),
         ("import no_such_module_at_all", "", "cannot be imported: ModuleNotFoundError"),
         (TWO, ":C", "has no C; it has A, B"),
         (TWO, "", "declares A, B; name a schema"),

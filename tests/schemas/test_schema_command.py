@@ -123,7 +123,7 @@ def test_one_piece_of_advice(files: Path, capsys: pytest.CaptureFixture[str]) ->
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["schema", "show", "none.py"], "no such schema file"),
+        (["schema", "show", "none.py"], "no such schema"),
         (["schema", "validate", "clean.jsonl", "json:loads"], "unsupported type"),
         (["schema", "validate", "clean.jsonl", "script.py"], "script.py cannot be imported"),
         (["schema", "infer", "clean.jsonl", "--name", "no name"], "not a Python name"),
@@ -189,8 +189,11 @@ def test_numbers_are_kept(files: Path, capsys: pytest.CaptureFixture[str]) -> No
     [
         (["messages"], "choose a language with -f: avro, protobuf,"),
         (["messages", "-f", "avrò"], "no schema language 'avrò'; did you mean avro?"),
-        (["clean.avsc", "-f", "protobuf"], "clean.avsc: cannot be read as a schema: No such file"),
-        (["clean.jsonl", "-f", "avro"], "clean.jsonl cannot be imported"),
+        (["clean.avsc", "-f", "protobuf"], "clean.avsc: no such schema"),
+        (
+            ["clean.jsonl", "-f", "avro"],
+            "clean.jsonl: not a schema; `bakeoff schema infer clean.jsonl` makes one",
+        ),
     ],
 )
 def test_what_cannot_be_exported(

@@ -151,7 +151,7 @@ class Pipeline:
 
     def __enter__(self) -> Self:
         if not this_system().fork:
-            raise MissingTransport("pipelines fork their readers, and this system has no fork")
+            raise MissingTransport("pipelines fork their consumers, and this system has no fork")
         transport = self._kind.open(self._route)
         context = get_context("fork")
         # Readers need not collect objects that already exist.
@@ -280,7 +280,7 @@ class Pipeline:
             self._beat()
             if time.monotonic() > until:
                 raise TransportError(
-                    f"{len(waiting)} of {self._route.readers} readers did not receive all records within "
+                    f"{len(waiting)} of {self._route.readers} consumers did not receive all records within "
                     f"{_PATIENCE:g} s"
                 )
         return list(found.values())
@@ -291,7 +291,7 @@ class Pipeline:
         Raises:
             TransportError: It has failed or died.
         """
-        who = f"reader {number + 1} of {self._route.readers}"
+        who = f"consumer {number + 1} of {self._route.readers}"
         try:
             said: _Answer | str = self._said[number].recv()
         except (EOFError, OSError):

@@ -22,7 +22,7 @@ def results_in(paths: Sequence[Path]) -> list[ResultData]:
     """Read all result files in folders, and name other files on stderr.
 
     Raises:
-        UsageError: There is no such folder or file.
+        UsageError: There is no such folder or file, or the only path is a file that is not a result.
     """
     from ..reports.model.files import load_folders
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from inspect import cleandoc
 from typing import Any, Final
 
 import click
@@ -32,6 +33,7 @@ class GroupedCommand(click.Command):
         topics: The options of each topic, by their long names. All others follow under "Options", those of
             `READING` under a topic of their own.
         common: Options that ``--help`` shows; None for all but those of `READING`.
+        codes: The exit codes and what they mean, for the end of the text.
         **kwargs: As `click.Command` takes them.
     """
 
@@ -40,8 +42,10 @@ class GroupedCommand(click.Command):
         *args: Any,
         topics: Mapping[str, Sequence[str]] | None = None,
         common: Sequence[str] | None = None,
+        codes: str = "0 ok, 1 something failed, 2 usage error",
         **kwargs: Any,
     ) -> None:
+        kwargs["help"] = f"{cleandoc(kwargs['help'])}\n\nExit codes: {codes}."
         super().__init__(*args, **kwargs)
         self.topics: Final = topics if topics is not None else {"Reading files": READING}
         self.common: Final = common

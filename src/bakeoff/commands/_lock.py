@@ -14,7 +14,8 @@ import click
 from ..codecs.production.lock import VARIABLE, Faults, Lock, LockLocation, faults, raised
 from ..errors import RunError, UsageError
 from ..escape import visible
-from ..files import is_device
+from ..files import is_device, is_result_file
+from ..nearby import no_such_file
 from ..opening import foreign
 from ._output import guard, put
 
@@ -43,8 +44,12 @@ def check(place: LockLocation, max_age: float | None) -> None:
     from ..reports.decide.lock import check as problems_of
 
     if not place.is_there:
-        raise UsageError(f"{place.missing}; write one with `bakeoff pick RESULTS --write`")
+        way = "write one with `bakeoff pick RESULTS --write`"
+        named = no_such_file(Path(place.path), way, "lock") if place.named else f"{place.missing}; {way}"
+        raise UsageError(named)
     path = Path(place.path)
+    if is_result_file(path):
+        raise UsageError(f"{path}: a result file, and not a lock; `bakeoff pick {path} --write` makes one")
     lock = place.read()
     problems = problems_of(lock, path.parent, None if max_age is None else dt.timedelta(max_age))
     if problems:

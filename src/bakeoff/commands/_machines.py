@@ -32,8 +32,8 @@ def machine_options(function: _F) -> _F:
         "--on",
         multiple=True,
         metavar="MACHINE",
-        help="Work on other machines: ssh://[USER@]HOST[:PORT][?python=PATH], slurm[://PARTITION], "
-        "dask://SCHEDULER[:PORT], or local; repeatable.  [default: local]",
+        help="Work on other machines: ssh://HOST?python=PATH, slurm, dask://SCHEDULER, local; repeatable.  "
+        "[default: local]",
     )
     return on(wheel(function))
 
@@ -42,20 +42,19 @@ def machines_of(on: Sequence[str], wheel: Path | None, pythons: Sequence[str] = 
     """Return the machines that ``--on`` names, or this machine with each interpreter of ``--python``.
 
     Raises:
-        UsageError: One of them is invalid, or the wheel has no use.
+        UsageError: One of them is invalid.
     """
     from ..bench.run.interpreters import interpreters
     from ..bench.run.machines.addresses import machines
 
     if on and pythons:
         raise UsageError(
-            "--python is for this machine; name that of another one in its address: ssh://HOST?python=PATH"
+            "--on and --python both say where to measure; name the Python of another machine in its address: "
+            "ssh://HOST?python=PATH"
         )
-    if pythons and wheel is None:
-        return interpreters(pythons)
-    found = machines(on or ["local"], wheel)
+    found = interpreters(pythons) if pythons else machines(on or ["local"], wheel)
     if wheel is not None and all(machine.connect is None for machine in found):
-        raise UsageError("--wheel is installed on other machines; add --on ssh://HOST")
+        click.echo("--wheel is not used: it is for the machines of --on", err=True)
     return found
 
 

@@ -13,6 +13,7 @@ import click
 
 from ..errors import UsageError
 from . import _completion
+from ._named import Choice, Whole
 from ._written import output_option
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -31,10 +32,20 @@ class _Records(click.ParamType[int]):
         try:
             return size(value)
         except UsageError as error:
-            self.fail(str(error), param, ctx)
+            self.fail(f"{value!r}: {error}", param, ctx)
 
 
 RECORDS: Final = _Records()
+
+
+class _TypedRecords(click.ParamType[str]):
+    """The same as it was typed, for the result of a run."""
+
+    name = "N"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        RECORDS.convert(value, param, ctx)
+        return str(value)
 
 
 class _Quantity(click.ParamType[float]):
@@ -184,14 +195,14 @@ trusted_option: Final = click.option(
 records_option: Final = click.option(
     "-n",
     "--records",
-    metavar="N",
+    type=_TypedRecords(),
     help="Number of records (SM, MD, LG or a number); of your own files at most.",
 )
 
 
 seed_option: Final = click.option(
     "--seed",
-    type=click.IntRange(0, 2**64 - 1),
+    type=Whole(least=0),
     help="Seed for generated records.  [default: 1]",
 )
 
@@ -259,7 +270,7 @@ def measuring(output: str) -> Callable[[_F], _F]:
 
     def add(function: _F) -> _F:
         kept = output_option(
-            ": the result, as JSON. An existing one with other options or data is kept under a dated name.",
+            ": the result, as JSON. An earlier one of other work is kept under another name.",
             "json",
             default=output,
         )(function)
@@ -278,8 +289,8 @@ def selecting(default: str) -> Callable[[_F], _F]:
         "codecs",
         multiple=True,
         metavar="NAME",
-        help="Codecs, with * and !exclusion, a release as NAME==RELEASE, or your own as NAME=MODULE:CODEC or "
-        f"NAME=FILE.py:CODEC; repeatable.  [default: {default}]",
+        help="Codecs: names, with * and !exclusion, NAME==RELEASE, NAME=FILE.py:CODEC; repeatable.  "
+        f"[default: {default}]",
         shell_complete=_completion.codecs,
     )
 
@@ -288,7 +299,7 @@ def costing(function: _F) -> _F:
     """Add the terms of the cost for ranks: ``--reads``, ``--bandwidth`` and ``--crossings``."""
     function = click.option(
         "--crossings",
-        type=click.Choice(("once", "per-read")),
+        type=Choice(("once", "per-read")),
         help="How often a payload crosses the network: once, or once for each read.  [default: once]",
     )(function)
     function = click.option(

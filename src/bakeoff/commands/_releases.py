@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -73,6 +73,19 @@ def codecs_of(library: str) -> list[str]:
     return [each.name for each in known if each.in_default_set and canonicalize_name(each.library) == wanted]
 
 
+def check_records(corpora: Sequence[str], how: Mapping[str, Any]) -> None:
+    """Refuse what is not a source of records, before releases are looked up.
+
+    Raises:
+        UsageError: None is named, or one is not a source of records.
+    """
+    if not corpora:
+        raise UsageError("name the records to measure with: FILE, or a corpus such as messages")
+    from ..datasets.corpora import Sources
+
+    Sources(tuple(corpora), how).validate()
+
+
 def measured(
     corpora: Sequence[str], codecs: Sequence[str], output: Path, how: dict[str, Any], **given: Any
 ) -> ResultData:
@@ -86,13 +99,11 @@ def measured(
         **given: Further fields of `Options`, None for those that were not requested.
 
     Raises:
-        UsageError: There are no records, or an option is invalid.
+        UsageError: An option is invalid.
     """
     from ..bench.run.request import Request
     from .run import measured_here, noted
 
-    if not corpora:
-        raise UsageError("name the records to measure with: FILE, or a corpus such as messages")
     settings = {**given, **{key: value or None for key, value in how.items()}}
     # Releases often differ little, which the precision must show even if none of them is the best.
     options = Request.of(corpora, codecs=codecs, memory=True, ratios=True, **settings).options()

@@ -19,8 +19,7 @@ include_option: Final = click.option(
     multiple=True,
     type=click.Path(file_okay=False),
     metavar="DIR",
-    help="Folder to search for imports of a .proto file; repeatable. Its own folder and the current one "
-    "are always searched.",
+    help="Folder to search, too, for the imports of a .proto file; repeatable.",
 )
 
 

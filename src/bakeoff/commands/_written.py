@@ -10,9 +10,11 @@ from typing import Any, Final, TypeVar, cast
 
 import click
 
-from ..errors import UsageError
-from ..files import is_device
+from ..errors import UsageError, hint
+from ..files import end_of_links, is_device
+from ..nearby import near_files
 from . import _completion
+from ._named import Choice
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -83,11 +85,34 @@ def _either(names: Mapping[str, None]) -> str:
     return f"{', '.join(others)} or {last}" if others else last
 
 
+def placed(_ctx: click.Context, _param: click.Parameter, output: Path | None) -> Path | None:
+    """Check an option for a file to write with `check_place`."""
+    if output is not None:
+        check_place(output)
+    return output
+
+
+def check_place(output: Path) -> None:
+    """Refuse a file to write whose folder does not exist, before the work whose result it would hold.
+
+    Raises:
+        UsageError: It has no folder, or is one.
+    """
+    if str(output) == "-":
+        return
+    if output.is_dir():
+        raise UsageError(f"{output}: is a folder; name a file in it")
+    for parent in (output.parent, end_of_links(output).parent):
+        if not parent.is_dir():
+            alike = [near for near in near_files(parent) if Path(near).is_dir()]
+            raise UsageError(f"{output}: no such folder: {parent}; {hint(alike, 'make it first')}")
+
+
 def format_option(
     *choices: str, default: str | None = "text", told: str = "Output format."
 ) -> Callable[[_F], _F]:
     """Return the option ``-f`` for the output format: one of the choices, else a format of records."""
-    kind = click.Choice(choices) if choices else None
+    kind = Choice(choices) if choices else None
     metavar = None if choices else "FORMAT"
     return click.option(
         "-f",
@@ -108,8 +133,9 @@ def output_option(
     name: str = "output",
     default: Any = None,
     endings: Mapping[str, Sequence[str]] = ENDINGS,
+    folder: bool = False,
 ) -> Callable[[_F], _F]:
-    """Return the option ``-o``.
+    """Return the option ``-o``, which is checked before the command begins.
 
     Args:
         told: What the file holds, after "File to write".
@@ -117,12 +143,15 @@ def output_option(
         name: The parameter of the command.
         default: The file if none is named.
         endings: As of `agreed`.
+        folder: It may name a folder.
     """
 
-    def check(_ctx: click.Context, _param: click.Parameter, output: Path | None) -> Path | None:
+    def check(ctx: click.Context, param: click.Parameter, output: Path | None) -> Path | None:
         if forms:
             agreed(None, output, forms, default=forms[0], endings=endings)
-        return output
+        if folder and output is not None and output.is_dir():
+            return output
+        return placed(ctx, param, output)
 
     return click.option(
         "-o",

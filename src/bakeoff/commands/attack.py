@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..console import show_table
-from ..errors import UsageError
+from ..errors import UsageError, hint, near
 from . import _completion
 from ._grouped import GroupedCommand
 from ._options import Size, Time
@@ -25,7 +25,11 @@ RIGHT = ("cases", "kept", "known", "calls", "accepted", "slowest", "most memory"
 MARKS = {"kept": "", "broken": "bold red", "known": "yellow", "out of date": "bold red"}
 
 
-@click.command("attack", cls=GroupedCommand)
+@click.command(
+    "attack",
+    cls=GroupedCommand,
+    codes="0 all promises kept, 1 a promise was broken, 2 no such codec or case",
+)
 @click.argument("selection", nargs=-1, metavar="[CODEC]...", shell_complete=_completion.codecs)
 @click.option(
     "--only", multiple=True, metavar="PATTERN", help="Run only these cases: names or globs; repeatable."
@@ -67,16 +71,16 @@ def command(
     no process dies, and no call exceeds --max-time or --max-memory. Each codec runs in separate processes.
 
     CODEC may be a glob. Without it, all installed codecs are tried, and msgpack with each compressor.
-
-    Exit codes: 0 all promises kept, 1 a promise was broken, 2 no such codec or case.
     """
     from ..bench.lab.hostile.campaign import check
     from ..bench.lab.hostile.collection import CASES
     from ..bench.lab.hostile.promises import Promise
     from ..console import progress
 
-    if not any(case.fits(only) for case in CASES):
-        raise UsageError(f"no case is named {', '.join(only)}; `bakeoff attack --list` lists them")
+    for pattern in only:
+        if not any(case.fits([pattern]) for case in CASES):
+            alike = near(pattern, {case.title for case in CASES})
+            raise UsageError(f"no case {pattern!r}; {hint(alike, '`bakeoff attack --list` lists them')}")
     if listing:
         _list(_selected(selection) if selection else (), only)
         return

@@ -30,8 +30,7 @@ MEMORY = 2 << 30
 @click.option(
     "--policies",
     is_flag=True,
-    help="Show what each codec does with duplicate keys, NaN and others, and its options in parentheses, "
-    "as Markdown.",
+    help="Show what each codec does with duplicate keys, NaN and others, as Markdown.",
 )
 @click.option("--limits", is_flag=True, help="Show the default limits on payloads.")
 def command(selection: tuple[str, ...], form: str, conventions: bool, policies: bool, limits: bool) -> None:

@@ -20,9 +20,17 @@ if TYPE_CHECKING:
 
 _COUNTS = 0.005
 """Limit of a regression in instructions."""
+_OF_CONFIRM = (
+    "--python-before", "--python-after", "--corpus", "--schema", "--trust-files", "--budget",
+)  # fmt: skip
+"""The options that say how to measure again."""
 
 
-@click.command(cls=GroupedCommand)
+@click.command(
+    cls=GroupedCommand,
+    codes="0 no regression, 1 a regression above --fail-above or a figure that was not measured,"
+    " 2 undecided, nothing was compared, or the result could not be written",
+)
 @click.argument("before", type=click.Path(path_type=Path))
 @click.argument("after", type=click.Path(path_type=Path))
 @writing("text", "md", "json")
@@ -41,7 +49,7 @@ _COUNTS = 0.005
     "--confirm",
     "again",
     is_flag=True,
-    help="Measure cells that would fail --fail-above again, alternating between the sides.",
+    help="Measure figures that would fail --fail-above again, both sides in turn.",
 )
 @click.option(
     "--python-before",
@@ -84,35 +92,33 @@ def command(
 
     A change counts if it is above 1 % and statistically significant; everything else is "same" or "not
     significant". Intervals have the level of the verdicts. --fail-above 5% fails on
-    a significant regression with an estimate above 5%, on a cell that BEFORE measured and AFTER did
-    not, on a codec that preserves less or fails, and on a new leak. It cannot decide if a cell could
-    have become worse by 10% (`at worst`), or if another tenant used the core in only one of the runs.
-    The first line gives the exit code and its reason.
+    a significant regression with an estimate above 5%, on a figure that BEFORE has and AFTER lacks, on a
+    codec that preserves less or fails, and on a new leak. It cannot decide if a figure could have become
+    worse by 10% (`at worst`), or if another tenant used the core in only one of the runs. The first line
+    gives the exit code and its reason.
 
     --counts compares instructions, which have no noise: on any machine with the same Python, Valgrind and
-    builds of the libraries. A cell that either side has not counted fails.
+    builds of the libraries. A count that one side lacks fails.
 
-    Measure both sides on the same machine, one after the other. --confirm repeats the measurement of
-    cells that would not pass, in short processes that alternate between the two sides.
+    Measure both sides on the same machine, one after the other. --confirm measures figures that would not
+    pass again, in short processes that alternate between the two sides.
 
     Two files of `bakeoff watch` are compared by function and direction: share of CPU, CPU and bytes per
     call, calls. --fail-above then applies to what a call costs.
-
-    Exit codes: 0 no regression, 1 a regression above --fail-above or a cell that was not measured,
-    2 undecided, nothing was compared, or the result could not be written.
     """
     from .._result import compared
+    from ..datasets.corpora import Sources
     from ..reports.decide import compare_output as written
     from ..reports.decide.compare import Comparison
     from ..reports.model.files import load
 
-    if counts and again:
-        raise UsageError("--counts has nothing to --confirm: a count has no noise")
     if counts and limit is None:
         limit = _COUNTS
-    if again and limit is None:
-        raise UsageError("--confirm needs --fail-above: it measures what would not pass")
+    if unused := _unused(counts=counts, confirm=again, limit=limit):
+        click.echo(unused, err=True)
+    again = again and not counts
     guard(output, (before, after))
+    Sources(corpora, {"trusted": trusted}).validate()
     if is_watch_file(before) and is_watch_file(after):
         _compare_watches(before, after, form, output, limit)
         return
@@ -120,8 +126,8 @@ def command(
         old, new = load(before), load(after)
         found: Comparison = compared(old, new, force=force, counts=counts)
         if again and limit is not None:
-            typed = TypedOptions((python_before, python_after), corpora, schema, trusted, budget)
-            found = confirm(found, (old, new), limit, typed)
+            how = TypedOptions((python_before, python_after), corpora, schema, trusted, budget)
+            found = confirm(found, (old, new), limit, how)
         conclusion = written.conclusion(found, limit)
         if form == "json":
             put(written.json(found, limit), output)
@@ -132,6 +138,16 @@ def command(
     way = "a longer --budget" if again else "--confirm, which measures both sides in turn,"
     end = f" {way} can decide" if any(change.timed for change in found.undecided(limit)) else ""
     _end(found.gate(limit), conclusion, end)
+
+
+def _unused(*, counts: bool, confirm: bool, limit: float | None) -> str:
+    """Return what has nothing to do, in a sentence."""
+    if confirm and counts:
+        return "--confirm is not used: --counts compares instructions, which have no noise"
+    if confirm and limit is None:
+        return "--confirm is not used: it measures what would not pass --fail-above"
+    idle = [name for name in typed(click.get_current_context()) if name in _OF_CONFIRM]
+    return f"{', '.join(idle)}: not used without --confirm" if idle and not confirm else ""
 
 
 def _end(verdict: Gate, said: str, way: str) -> None:

@@ -14,10 +14,14 @@ from ._grouped import GroupedCommand
 from ._options import RECORDS, reading
 from ._output import guard
 from ._records import destination, output, report_remark, report_skipped, slow_progress
-from ._written import format_option
+from ._written import check_place, format_option
 
 
-@click.command("convert", cls=GroupedCommand)
+@click.command(
+    "convert",
+    cls=GroupedCommand,
+    codes="0 ok, 1 the records could not be read or written, 2 usage error",
+)
 @click.argument("source", shell_complete=_completion.files)
 @click.argument("target", shell_complete=_completion.files)
 @reading
@@ -47,6 +51,7 @@ def command(
 
     if target == "-" and form is None:
         raise UsageError("standard output needs -f FORMAT")
+    check_place(Path(target))
     kind = destination(target, form)
     guard(Path(target))  # onto SOURCE itself is fine: it is replaced when all has been read
     made = corpus(source, records, **how)

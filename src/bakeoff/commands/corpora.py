@@ -16,7 +16,11 @@ from ._records import report_remark, report_skipped, slow_progress
 from ._written import format_option
 
 
-@click.command("corpora", cls=GroupedCommand)
+@click.command(
+    "corpora",
+    cls=GroupedCommand,
+    codes="0 ok, 1 the records could not be read or written, 2 usage error",
+)
 @click.argument("source", required=False, metavar="[NAME|FILE]", shell_complete=_completion.corpora)
 @click.option("-n", "--records", type=RECORDS, help="Number of records; of your own files at most.")
 @seed_option

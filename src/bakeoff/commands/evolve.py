@@ -22,7 +22,11 @@ if TYPE_CHECKING:
 _RECORDS = 200
 
 
-@click.command("evolve", cls=GroupedCommand)
+@click.command(
+    "evolve",
+    cls=GroupedCommand,
+    codes="0 everything is read without loss, 1 something is lost, refused or does not match, 2 usage error",
+)
 @click.argument("old", shell_complete=_completion.files)
 @click.argument("new", shell_complete=_completion.files)
 @click.option(
@@ -36,8 +40,7 @@ _RECORDS = 200
     "--data",
     metavar="FILE",
     shell_complete=_completion.files,
-    help="Records of either version, converted to the other. Without it, records are generated from the "
-    "schemas.",
+    help="Records of either version, converted to the other.  [default: generated from the schemas]",
 )
 @click.option(
     "-n",
@@ -85,11 +88,7 @@ def command(
     them. NEW gets the field numbers of OLD, unless both define numbers (.proto).
 
     Each codec is tried in a separate process: if it crashes, hangs or runs out of memory, only its row
-    fails. All codecs are timed in shared processes, as in a run; a codec that dies there has no cost, and
-    a note below the table says why.
-
-    Exit codes: 0 everything is read without loss, 1 something is lost, refused or does not match, 2 usage
-    error.
+    fails. All codecs are timed in shared processes, as in a run; a codec that dies there has no cost.
     """
     from ..bench.lab.evolution.attempt import Costs, attempts
     from ..bench.lab.evolution.trial import Trial, sample

@@ -30,8 +30,7 @@ LEGEND = (
 @click.option(
     "--readers",
     metavar="LANGUAGES",
-    help="Languages whose libraries are shown instead, with what they read and write: go,node (see bakeoff "
-    "readers).",
+    help="Languages whose libraries are shown instead, once built: go,node.",
 )
 @writing("text", "md", "csv", "html")
 def command(codecs: tuple[str, ...], readers: str | None, form: str, output: Path | None) -> None:

@@ -11,19 +11,24 @@ import click
 from ..errors import UsageError, near
 from ..escape import visible
 from ..files import read_limited
+from ..nearby import no_such_file
 from . import _completion
 from ._grouped import GroupedCommand
 from ._options import RECORDS, reading, seed_option
 from ._output import guard, is_stdout
 from ._records import destination, output, report_remark, report_skipped, slow_progress
-from ._written import format_option, output_option
+from ._written import format_option, output_option, placed
 
 if TYPE_CHECKING:
     from ..datasets.base import Progress
     from ..datasets.synthetic import DataProfile
 
 
-@click.command("generate", cls=GroupedCommand)
+@click.command(
+    "generate",
+    cls=GroupedCommand,
+    codes="0 ok, 1 the records could not be read or written, 2 usage error",
+)
 @click.argument("name", metavar="[CORPUS]", required=False, shell_complete=_completion.corpora)
 @click.option(
     "--like",
@@ -40,6 +45,7 @@ if TYPE_CHECKING:
 @click.option(
     "--save-profile",
     type=click.Path(path_type=Path),
+    callback=placed,
     metavar="FILE",
     help="Save the profile; without -o nothing else is written.",
 )
@@ -90,6 +96,9 @@ def command(
     if name is not None:
         _write(path or Path("-"), form, f"generating {name}", _built_in(name, records, seed))
         return
+    own = profile if like is None else Path(like)
+    for written in (path, save_profile):
+        guard(written, [] if own is None else [own])
     found = _fitted(like, hide_names, how) if like is not None else _read(profile)
     if save_profile is not None:
         _save(found, save_profile)
@@ -174,6 +183,8 @@ def _read(path: Path | None) -> DataProfile:
     assert path is not None
     try:
         content = read_limited(path, LARGEST)
+    except FileNotFoundError as error:
+        raise UsageError(no_such_file(path, "--save-profile writes one", "profile")) from error
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
     return read(content, str(path))

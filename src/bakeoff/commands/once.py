@@ -10,16 +10,17 @@ import click
 
 from . import _completion
 from ._grouped import GroupedCommand
+from ._named import Choice, Whole
 from ._options import reading
 
 INPUTS = 1000
 
 
 @click.command("once", cls=GroupedCommand)
-@click.argument("operation", type=click.Choice(["dump", "load", "nothing"]))
+@click.argument("operation", type=Choice(["dump", "load", "nothing"]))
 @click.argument("codec", shell_complete=_completion.codecs)
 @click.argument("source", metavar="FILE|CORPUS", shell_complete=_completion.corpora)
-@click.option("--calls", type=click.IntRange(1), default=10_000, show_default=True, help="Calls to make.")
+@click.option("--calls", type=Whole(), default=10_000, show_default=True, help="Calls to make.")
 @reading
 def command(operation: str, codec: str, source: str, calls: int, how: Mapping[str, Any]) -> None:
     """Do a fixed amount of work and print nothing.

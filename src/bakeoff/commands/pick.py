@@ -38,7 +38,12 @@ _COMMON = (
 )
 
 
-@click.command(cls=GroupedCommand, common=_COMMON)
+@click.command(
+    cls=GroupedCommand,
+    codes="0 a codec was chosen, or the lock matches; 1 no codec fits, or the lock does not "
+    "match; 2 usage error",
+    common=_COMMON,
+)
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[RESULTS]...")
 @costing
 @click.option(
@@ -83,8 +88,7 @@ _COMMON = (
 @click.option(
     "--interop",
     is_flag=True,
-    help="Require that other languages read the records exactly, as run --readers tried; "
-    "without that, a format that they can read.",
+    help="Require a format that other languages read; exactly, where `bakeoff run --readers` tried it.",
 )
 @click.option("--allow-loss", is_flag=True, help="Allow codecs that lose data; the table says what.")
 @click.option("--corpus", "corpora", multiple=True, help="The corpus to decide by; repeatable.")
@@ -173,14 +177,16 @@ def command(
     if check:
         others = set(typed(click.get_current_context())) - {"--check", "--max-age", "--lock"}
         if others:
-            raise UsageError(f"--check only reads the lock file; remove {', '.join(sorted(others))}")
+            raise UsageError(
+                f"--check only reads the lock file, and chooses nothing; remove {', '.join(sorted(others))}"
+            )
         return _lock.check(located(lock), max_age)
     if max_age is not None:
-        raise UsageError("--max-age requires --check")
+        click.echo("--max-age is not used: it is for --check", err=True)
     if force and not write:
-        raise UsageError("--force requires --write")
+        click.echo("--force is not used: it is for --write", err=True)
     if readers and reads is not None:
-        raise UsageError("--reads-by counts the reads of each language; remove --reads")
+        raise UsageError("--reads-by counts the reads of each language, and --reads all; remove one of them")
     asked_readers = parse_readers(readers) if readers else ()
     place = located(lock)
     requirements = Requirements(

@@ -1,4 +1,4 @@
-"""``bakeoff pipeline``: codecs between a producer and its readers."""
+"""``bakeoff pipeline``: codecs between a producer and its consumers."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import click
 from ..errors import UsageError
 from . import _completion, _placed
 from ._grouped import GroupedCommand
+from ._named import Choice, Whole
 from ._options import Rate, Time, measuring, patience_option, reading, records_option, seed_option, selecting
 from .run import carry_out
 
@@ -23,7 +24,7 @@ _SAMPLE = 300
 _PROCESSES = 3
 """Processes for each figure; with fewer, codecs are not distinguishable."""
 _EACH = 14.0
-"""Seconds for each transport with each number of readers, for `_CODECS`: a minute and a half in total."""
+"""Seconds for each transport with each number of consumers, for `_CODECS`: a minute and a half in total."""
 _BROKER = 24.0
 """The same with a broker, whose processor time belongs to another process."""
 _SEARCH = 60.0
@@ -43,7 +44,11 @@ _COMMON = (
 )
 
 
-@click.command(cls=GroupedCommand, common=_COMMON)
+@click.command(
+    cls=GroupedCommand,
+    codes="0 ok, 1 no codec passed its checks, 2 usage error, 130 stopped by Ctrl-C",
+    common=_COMMON,
+)
 @measuring("pipeline.json")
 @click.option(
     "--transport",
@@ -58,8 +63,7 @@ _COMMON = (
     "brokers",
     multiple=True,
     metavar="URL",
-    help="Comma-separated brokers: redis://, nats://, amqp://, kafka://; repeatable. Passwords are never "
-    "stored.",
+    help="Comma-separated URLs of brokers: redis://, nats://, amqp://, kafka://; repeatable.",
 )
 @selecting(", ".join(_CODECS))
 @click.option(
@@ -83,7 +87,7 @@ _COMMON = (
 @click.option(
     "--kafka-compression",
     "compression",
-    type=click.Choice(["none", "gzip", "snappy", "lz4", "zstd"]),
+    type=Choice(["none", "gzip", "snappy", "lz4", "zstd"]),
     help="Compression by the Kafka client, of batches.  [default: none]",
 )
 @click.option(
@@ -95,13 +99,13 @@ _COMMON = (
 @click.option(
     "--kafka-acks",
     "acks",
-    type=click.Choice(["0", "1", "all"]),
+    type=Choice(["0", "1", "all"]),
     help="Brokers that acknowledge a batch to the Kafka client: 0, 1 or all replicas.  [default: all]",
 )
 @records_option
 @click.option(
     "--sample",
-    type=click.IntRange(min=1),
+    type=Whole(),
     help=f"Number of records to check and to send repeatedly.  [default: {_SAMPLE}]",
 )
 @seed_option
@@ -109,7 +113,7 @@ _COMMON = (
     "--budget",
     type=Time(),
     help="Most time per corpus, reading and checking included.  "
-    f"[default: {_EACH:g}s for each transport and number of readers, {_BROKER:g}s through a broker, "
+    f"[default: {_EACH:g}s for each transport and number of consumers, {_BROKER:g}s through a broker, "
     f"{_SEARCH:g}s more with --max-p99]",
 )
 @patience_option
@@ -127,7 +131,7 @@ def command(
     acks: str | None,
     **given: Any,
 ) -> None:
-    """Measure codecs between a producer that sends at a fixed rate, and readers that decode every record.
+    """Measure codecs between a producer that sends at a fixed rate, and consumers that decode every record.
 
     Latency counts from when a record is due, even if the producer is late. The table also shows the
     processor time per record, the codec's part of it, and the baseline with opaque bytes. If the rate was
@@ -206,7 +210,7 @@ def _affordable(points: Mapping[tuple[str, str], float], budget: float) -> dict[
     """Return the first points that fit a budget, and report the others.
 
     Args:
-        points: Seconds, by transport and number of readers.
+        points: Seconds, by transport and number of consumers.
         budget: Seconds.
 
     Raises:
@@ -217,14 +221,14 @@ def _affordable(points: Mapping[tuple[str, str], float], budget: float) -> dict[
     if not kept:
         first = next(iter(points.values()))
         raise UsageError(
-            f"--budget {budget:g}s is too short: one transport and number of readers takes "
+            f"--budget {budget:g}s is too short: one transport and number of consumers takes "
             f"{first:.0f} s with these codecs; select fewer with -c, or use --all"
         )
     if left_out := [
         f"{transport} with {number}" for transport, number in points if (transport, number) not in kept
     ]:
         click.echo(
-            f"--budget {budget:g}s is too short for {', '.join(left_out)} readers, which are left out; "
+            f"--budget {budget:g}s is too short for {', '.join(left_out)} consumers, which are left out; "
             f"everything takes {sum(points.values()):.0f} s",
             err=True,
         )
@@ -271,7 +275,7 @@ def _places(named: Iterable[str], urls: Iterable[str]) -> dict[str, str]:
 
 
 def _operations(points: Iterable[tuple[str, str]], rate: int | None, bound: float | None) -> Iterator[str]:
-    """Yield the operations for each transport with each number of readers."""
+    """Yield the operations for each transport with each number of consumers."""
     from ..bench.operations import operation
     from ..bench.operations.pipeline import BOUND, OPERATIONS, RATE
 

@@ -15,7 +15,11 @@ if TYPE_CHECKING:
     from ..bench.foreign.builds import Build
 
 
-@click.command("readers", cls=GroupedCommand)
+@click.command(
+    "readers",
+    cls=GroupedCommand,
+    codes="0 ok, 1 a reader could not be built, 2 usage error",
+)
 @click.argument("languages", nargs=-1, metavar="[LANGUAGE...]")
 @click.option("--offline", is_flag=True, help="Download nothing: the toolchain has done so before.")
 def command(languages: tuple[str, ...], offline: bool) -> None:
@@ -23,7 +27,7 @@ def command(languages: tuple[str, ...], offline: bool) -> None:
 
     A reader loads payloads with the libraries of another language. Its sources come with bakeoff. They are
     compiled by the language's own toolchain, once, into a cache; nothing else builds them. If one of several
-    cannot be built, the others are, and the exit code is 1.
+    cannot be built, the others are.
 
     \b
       bakeoff readers

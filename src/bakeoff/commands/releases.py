@@ -9,17 +9,18 @@ from typing import Any
 import click
 
 from ..console import show_on
-from ..errors import UsageError
+from ..errors import UsageError, hint, near
 from . import _completion
 from ._grouped import GroupedCommand
+from ._named import Whole
 from ._output import put_table
-from ._releases import check_extra, codecs_of, comparing, measured
+from ._releases import check_extra, check_records, codecs_of, comparing, measured
 
 
 @click.command(cls=GroupedCommand)
 @click.argument("name", shell_complete=_completion.codecs)
 @comparing("releases.json", budget=60.0)
-@click.option("--last", type=click.IntRange(min=1), default=8, show_default=True, help="Number of releases.")
+@click.option("--last", type=Whole(), default=8, show_default=True, help="Number of releases.")
 def command(
     name: str, corpora: Sequence[str], output: Path, last: int, form: str, how: dict[str, Any], **given: Any
 ) -> None:
@@ -31,6 +32,7 @@ def command(
     changes from each release to the next.
     """
     check_extra()
+    check_records(corpora, how)
     from ..reports.decide.releases import table
 
     codecs = _codecs(name)
@@ -49,7 +51,8 @@ def _codecs(name: str) -> list[str]:
         return [name]
     if found := codecs_of(name):
         return found
-    raise UsageError(f"{name}: neither a codec nor the library of one; see `bakeoff codecs`")
+    alike = hint(near(name, names()), "`bakeoff codecs` lists them")
+    raise UsageError(f"{name}: neither a codec nor the library of one; {alike}")
 
 
 def _listed(codecs: Sequence[str], last: int, *, offline: bool) -> list[str]:

@@ -15,6 +15,7 @@ from ..escape import visible
 from ..files import is_watch_file
 from ..reports.tables.layouts import LAYOUTS, PUBLISHED
 from ._grouped import GroupedCommand
+from ._named import Choice, Whole
 from ._options import costing
 from ._output import guard, is_stdout, layout, put, put_table, typed
 from ._written import BY_ENDING, agreed, format_option, output_option
@@ -45,23 +46,25 @@ _DRAWN = ("reads", "bandwidth", "crossings", "dark")
 @click.command(cls=GroupedCommand, common=_COMMON)
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE]...")
 @format_option(*_FORMS, default=None, told=BY_ENDING)
-@output_option(" (- for standard output), or a folder for pyperf. Its ending decides the format.")
+@output_option(
+    " (- for standard output), or a folder for pyperf. Its ending decides the format.", folder=True
+)
 @click.option("--columns", help="Comma-separated columns in this order; NAME:x is relative.")
 @click.option("--sort", help="Column to sort by; -NAME reverses the order.  [default: rank]")
 @click.option("--relative-to", "baseline", metavar="CODEC", help="Codec that relative columns compare with.")
 @click.option(
     "--scale-to",
     "per",
-    type=click.IntRange(min=1),
+    type=Whole(),
     metavar="N",
     help="Show times for N records instead of one.",
 )
-@click.option("--group-by", type=click.Choice(["format", "library"]), help="Group rows.")
+@click.option("--group-by", type=Choice(["format", "library"]), help="Group rows.")
 @costing
 @click.option(
     "--layout",
     "arranged",
-    type=click.Choice(LAYOUTS),
+    type=Choice(LAYOUTS),
     help=f"Kind of table. {', '.join(PUBLISHED)} compare your figures with published ones.  "
     "[default: stores or pipeline for results of these commands, else codecs]",
 )

@@ -18,6 +18,7 @@ from . import _completion
 from ._earlier import print_comparison, results_in
 from ._grouped import GroupedCommand
 from ._machines import machine_options, machines_of, measure, plan
+from ._named import Choice, Whole
 from ._options import Share, Size, Sizes, Time, measuring, reading, records_option, seed_option, selecting
 from ._output import layout, typed
 from ._schemas import include_option
@@ -89,21 +90,23 @@ _COMMON = (
 )
 
 
-@click.command(cls=GroupedCommand, topics=_TOPICS, common=_COMMON)
+@click.command(
+    cls=GroupedCommand,
+    codes="0 ok, 1 no codec passed its checks or a machine of --on was lost, 2 usage error, 130 "
+    "stopped by Ctrl-C",
+    topics=_TOPICS,
+    common=_COMMON,
+)
 @measuring("bakeoff.json")
-@selecting("the default set; --all or '*' for all installed codecs")
+@selecting("the common ones; '*' for all that are installed")
 @records_option
-@click.option(
-    "--sample", type=click.IntRange(min=1), help="Number of records to check and measure.  [default: 1000]"
-)
+@click.option("--sample", type=Whole(), help="Number of records to check and measure.  [default: 1000]")
 @seed_option
-@click.option(
-    "--scale-to", type=click.IntRange(min=1), metavar="N", help="Show times for N records instead of one."
-)
+@click.option("--scale-to", type=Whole(), metavar="N", help="Show times for N records instead of one.")
 @click.option(
     "--quick",
     is_flag=True,
-    help="Less time, wider intervals: ten seconds per corpus, fewer records, no memory.",
+    help="Less time, wider intervals: ten seconds per corpus.",
 )
 @click.option(
     "--all",
@@ -126,11 +129,11 @@ _COMMON = (
 @click.option(
     "--budget",
     type=Time(),
-    help="Most time per corpus, reading and checking included: 90s, 5min.  [default: 70s; 9s with --quick]",
+    help="Most time per corpus: 90s, 5min.  [default: 70s; 9s with --quick]",
 )
 @click.option("--isolate", is_flag=True, default=None, help="One codec per process, for absolute figures.")
 @click.option(
-    "--gc", type=click.Choice(["on", "off", "both"]), help="Garbage collector while timing.  [default: on]"
+    "--gc", type=Choice(["on", "off", "both"]), help="Garbage collector while timing.  [default: on]"
 )
 @click.option("--repeat", is_flag=True, help="Also time repeated dumps of the same records.")
 @click.option(
@@ -148,7 +151,7 @@ _COMMON = (
     "--ops",
     metavar="LIST",
     shell_complete=_completion.operations,
-    help="Comma-separated operations to measure instead of the defaults; --dry-run lists them.",
+    help="Comma-separated operations to measure, instead of dump, load and others: dump,size.",
 )
 @click.option(
     "--server",
@@ -165,9 +168,7 @@ _COMMON = (
     is_flag=True,
     help="Also count the instructions of a dump and a load, with Valgrind: exact on a busy machine, too.",
 )
-@click.option(
-    "--batch", type=click.IntRange(min=1), metavar="N", help="Encode lists of N records.  [default: 1]"
-)
+@click.option("--batch", type=Whole(), metavar="N", help="Encode lists of N records.  [default: 1]")
 @click.option(
     "--record-sizes",
     "sizes",
@@ -194,14 +195,13 @@ _COMMON = (
     "--schema",
     metavar="SCHEMA",
     shell_complete=_completion.files,
-    help="Schema of the records, as for `bakeoff schema`: FILE.py, FILE.avsc, FILE.proto#Message, ... Adds "
-    "codecs that need a schema. Runs the code of Python files.",
+    help="Schema of the records: FILE.avsc, FILE.proto#Message, or FILE.py, which is run.",
 )
 @include_option
 @click.option(
     "--readers",
     metavar="LANGUAGES",
-    help="Languages whose libraries also read the payloads: go,node. `bakeoff readers` builds them.",
+    help="Languages whose libraries also read the payloads, once built: go,node.",
 )
 @click.option(
     "--offline", is_flag=True, default=None, help="Download nothing: releases that -c names are in the cache."
@@ -230,7 +230,7 @@ _COMMON = (
     "--baseline",
     type=click.Path(path_type=Path),
     metavar="PATH",
-    help="Compare with the newest result of the same machine, records and options in this file or folder.",
+    help="Compare with the newest result of the same work in this file or folder.",
 )
 @click.option(
     "--dry-run", "explaining", is_flag=True, help="Print what would be measured and how, and measure nothing."
@@ -254,8 +254,7 @@ def command(
     or function as MODULE:NAME or FILE.py:NAME.
 
     Ctrl-C finishes the current process and reports; a second one stops at once. Results so far are kept,
-    the exit code is 130, and --resume continues the run. The exit code is 1 if no codec passed its checks,
-    or if a machine of --on was lost. --baseline does not change it: for CI use `bakeoff history` or
+    and --resume continues the run. --baseline does not change the exit code: for CI use `bakeoff history` or
     `bakeoff compare` with --fail-above.
     """
     from ..bench.run.request import Request
@@ -334,6 +333,8 @@ def carry_out(
     from ..reports.decide.expectation import Expectations
 
     options.validate(named)
+    for note in options.unused():
+        click.echo(note, err=True)
     # Before the run, which may write to one of these files, and takes longer than to find no such folder.
     earlier = None if baseline is None or explaining else results_in([baseline])
     machines = machines or [LOCAL]

@@ -15,6 +15,7 @@ from ..files import is_device
 from ..grid import draw
 from . import _completion
 from ._grouped import GroupedCommand
+from ._named import NamedCommands
 from ._options import RECORDS, Share, reading, selecting
 from ._output import guard, is_stdout, put
 from ._records import output, report_remark, report_skipped, slow_progress
@@ -29,7 +30,7 @@ SHOWN = 40
 """Characters of an example."""
 
 
-@click.group("schema")
+@click.group("schema", cls=NamedCommands)
 def command() -> None:
     """Infer, show, export or validate an advisory schema.
 
@@ -183,7 +184,12 @@ def show(schema: str, codecs: tuple[str, ...], include: tuple[str, ...], as_obje
     click.echo("\n\n".join(f"{made.name} after {', '.join(names)}{plan}" for plan, names in said))
 
 
-@command.command("validate", cls=GroupedCommand)
+@command.command(
+    "validate",
+    cls=GroupedCommand,
+    codes="0 no advice (or only on fields marked as notes), 1 advice, 2 unreadable or missing "
+    "records, or usage error",
+)
 @click.argument("source", metavar="FILE", shell_complete=_completion.files)
 @click.argument("schema", shell_complete=_completion.files)
 @click.option("-n", "--records", type=RECORDS, help="Number of records to convert.")
@@ -213,9 +219,6 @@ def check(
     SCHEMA is Python, and is run. FILE is only read.
 
     Forms that the file's format needs (ISO 8601 text for a datetime in JSON) give no advice.
-
-    Exit codes: 0 no advice (or only on fields marked as notes), 1 advice, 2 unreadable or missing records,
-    or usage error.
     """
     from ..bench.fit import LOOKED_AT, better_part
     from ..datasets import corpus

@@ -8,20 +8,25 @@ from dataclasses import asdict
 import click
 
 from ._grouped import GroupedCommand
+from ._named import Choice, Whole
 from ._written import format_option
 
 PARTS = ("harness", "core", "pairs", "planted", "leaks", "clean", "failures", "peak")
 """Parts of `bench.selftest`, listed here so that ``--help`` does not import the harness."""
 
 
-@click.command("selftest", cls=GroupedCommand)
+@click.command(
+    "selftest",
+    cls=GroupedCommand,
+    codes="0 all targets met, 1 a target was missed, 2 usage error",
+)
 @click.option(
     "--repetitions",
     "times",
-    type=click.IntRange(1),
+    type=Whole(),
     help="Repetitions of pairs, planted, leaks and clean. [default: under a minute in all]",
 )
-@click.option("--only", type=click.Choice(PARTS), multiple=True, help="Run only these parts; repeatable.")
+@click.option("--only", type=Choice(PARTS), multiple=True, help="Run only these parts; repeatable.")
 @format_option("text", "json")
 @click.pass_context
 def command(ctx: click.Context, times: int | None, only: tuple[str, ...], form: str) -> None:
@@ -31,8 +36,6 @@ def command(ctx: click.Context, times: int | None, only: tuple[str, ...], form: 
     leaks must be found, clean codecs must not be flagged, and codecs that crash, hang or give wrong results
     must lose only their own row. It also shows how often another tenant, such as another virtual machine,
     uses the same physical core.
-
-    Exit codes: 0 all targets met, 1 a target was missed.
     """
     from ..bench.lab.selftest import checks as selftest
     from ..console import progress, show_on, show_table

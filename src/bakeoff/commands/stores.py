@@ -11,6 +11,7 @@ import click
 from ..errors import UsageError
 from . import _completion, _placed
 from ._grouped import GroupedCommand
+from ._named import Whole
 from ._options import Time, measuring, patience_option, reading, records_option, seed_option, selecting
 from .run import carry_out
 
@@ -28,7 +29,10 @@ _ADDRESSES = 16 << 30
 """Bytes of address space of a worker, into which stores map files beyond their size."""
 
 
-@click.command(cls=GroupedCommand)
+@click.command(
+    cls=GroupedCommand,
+    codes="0 ok, 1 no codec passed its checks, 2 usage error, 130 stopped by Ctrl-C",
+)
 @measuring("stores.json")
 @click.option(
     "--store",
@@ -50,14 +54,14 @@ _ADDRESSES = 16 << 30
 @click.option(
     "--batch-put",
     "batch",
-    type=click.IntRange(min=1),
+    type=Whole(),
     metavar="N",
     help="Records per batch put.  [default: 100]",
 )
 @records_option
 @click.option(
     "--sample",
-    type=click.IntRange(min=1),
+    type=Whole(),
     help=f"Number of records to check and measure.  [default: {_SAMPLE}]",
 )
 @seed_option

@@ -22,7 +22,7 @@ from ._output import guard, put, put_table
 from ._records import destination, report_skipped
 from ._records import output as opened_output
 from ._schemas import include_option, named
-from ._written import format_option, output_option
+from ._written import format_option, output_option, placed
 
 if TYPE_CHECKING:
     from ..bench.run.survey import SurveyFindings
@@ -32,7 +32,11 @@ if TYPE_CHECKING:
 VERSION = 1
 
 
-@click.command("survey", cls=GroupedCommand)
+@click.command(
+    "survey",
+    cls=GroupedCommand,
+    codes="0 ok, 1 a shard could not be read or a codec is wrong, 2 usage error",
+)
 @click.argument("sources", nargs=-1, required=True, metavar="SHARDS...", shell_complete=_completion.files)
 @selecting("json")
 @click.option("--schema", metavar="SCHEMA", help="Schema for codecs that need one and for NAME+schema.")
@@ -41,7 +45,8 @@ VERSION = 1
 @click.option(
     "--sample-to",
     "sample",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=click.Path(path_type=Path),
+    callback=placed,
     metavar="FILE",
     help="Write a uniform sample of the records to this file, for `bakeoff run`.",
 )
@@ -51,7 +56,8 @@ VERSION = 1
 @click.option(
     "--schema-to",
     "inferred",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=click.Path(path_type=Path),
+    callback=placed,
     metavar="FILE.py",
     help="Write the schema inferred from all records to this file.",
 )
@@ -90,8 +96,6 @@ def command(
       bakeoff survey events/ -c orjson,msgpack -o survey.json
       bakeoff survey logs/ --sample-to sample.msgpack --schema-to events.py
       bakeoff run sample.msgpack --schema events.py
-
-    Exit codes: 0 ok, 1 a shard could not be read or a codec is wrong, 2 usage error.
     """
     from ..bench.messages.survey import SurveyJob
     from ..bench.run.machines.remote import RemoteExecutor
@@ -99,6 +103,7 @@ def command(
     from ..bench.run.survey import survey
     from ..console import progress, show_on
     from ..datasets.base import DEFAULT_SEED
+    from ..datasets.errors import NoRecords
     from ..datasets.passes import ReadOptions
     from ..datasets.shards import pieces
     from ..datasets.writing import framed
@@ -138,7 +143,7 @@ def command(
     if not result.done:
         raise RunError(next(iter(result.lost.values()), "interrupted before any shard was read"))
     if not result.tally.records:
-        raise RunError(f"{', '.join(sources)}: contains no records")
+        raise NoRecords(f"{', '.join(sources)}: contains no records; name another source")
     observed = result.tally.observed
     made = of_inferred(observed.inferred()) if observed.whole and observed.records else None
     facts = _facts(result, sources, made)

@@ -11,15 +11,21 @@ import click
 from ..errors import RunError, UsageError
 from ..escape import visible
 from ..files import read_limited
+from ..nearby import no_such_file
 from ._grouped import GroupedCommand
 from ._output import exit_code_1_is_an_answer, put, put_table
-from ._releases import check_extra, codecs_of, comparing, measured
+from ._releases import check_extra, check_records, codecs_of, comparing, measured
 
 _LARGEST = 1 << 20
 """Most bytes of a requirements file."""
+_SHOWN = 40
+"""Letters of a line that is not a requirement, and may be a whole file of another kind."""
 
 
-@click.command(cls=GroupedCommand)
+@click.command(
+    cls=GroupedCommand,
+    codes="0 nothing gets worse, 1 something does, 2 something is open or was not compared",
+)
 @click.argument("before", metavar="REQUIREMENTS", type=click.Path(path_type=Path))
 @comparing("upgrade.json", budget=180.0)
 @click.option(
@@ -42,10 +48,9 @@ def command(
 
     A time gets worse if its whole interval is above 1%. It is open if the interval leaves room for more
     than 4%; that depends on how quiet the machine is, so use a longer --budget then.
-
-    Exit codes: 0 nothing gets worse, 1 something does, 2 something is open or was not compared.
     """
     check_extra()
+    check_records(corpora, how)
     from ..reports.decide import compare_output as written
     from ..reports.decide.releases import between, undecided, worse
     from ..reports.model.lists import some
@@ -88,6 +93,8 @@ def _pinned(path: Path) -> Mapping[str, str]:
     found: dict[str, str] = {}
     try:
         content = read_limited(path, _LARGEST).decode()
+    except FileNotFoundError as error:
+        raise UsageError(no_such_file(path, "`pip freeze` writes one", "requirements file")) from error
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or error
         raise UsageError(f"{path}: cannot be read: {reason}") from error
@@ -99,7 +106,9 @@ def _pinned(path: Path) -> Mapping[str, str]:
         try:
             wanted = Requirement(text)
         except InvalidRequirement as error:
-            raise UsageError(f"{path}: line {number}: {error}") from error
+            raise UsageError(
+                f"{path}, line {number}: {text[:_SHOWN]!r} is not a requirement; expected NAME==VERSION"
+            ) from error
         if (wanted.marker is not None and not wanted.marker.evaluate()) or not codecs_of(wanted.name):
             continue
         exact = [each.version for each in wanted.specifier if each.operator in ("==", "===")]

@@ -14,6 +14,7 @@ import click
 from ..console import live_display, show_on
 from ..errors import UsageError
 from ._grouped import GroupedCommand
+from ._named import Whole
 from ._options import Share, Time, trusted_option
 from ._output import exit_code_1_is_an_answer, put_table
 
@@ -23,9 +24,12 @@ if TYPE_CHECKING:
     from ..reports.decide.verify import PairVerdict
 
 
-@click.command(cls=GroupedCommand)
+@click.command(
+    cls=GroupedCommand,
+    codes="0 all ratios agree, 1 one disagrees, 2 it cannot decide, or the figures cannot be measured here",
+)
 @click.argument("file", type=click.Path(path_type=Path), default="bakeoff.json")
-@click.option("--seed", type=click.IntRange(min=0), help="Seed of the choice of cells.  [default: random]")
+@click.option("--seed", type=Whole(least=0), help="Seed of the choice of figures.  [default: random]")
 @click.option(
     "--within",
     "limit",
@@ -54,12 +58,9 @@ def command(
 ) -> None:
     """Re-measure three figures of a result file at random, and check that they hold.
 
-    Times differ between machines, so each cell is compared with the other two: the ratio of their times
-    here against the same ratio in the file. A ratio disagrees when the difference is significant and
+    Times differ between machines, so each time is compared with the other two: their ratios here with
+    those in the file. A ratio disagrees when the difference is significant and
     larger than --within. The records must be the same, by their sha256.
-
-    Exit codes: 0 all ratios agree, 1 one disagrees, 2 it cannot decide, or the cells cannot be measured
-    here.
     """
     from ..bench.past import Past
     from ..codecs import available
@@ -72,8 +73,10 @@ def command(
         there = candidates(before, available())
         cells = draw(there, seed)
         title = f"{cells[0].corpus}: {len(cells)} of {len(there)} cells, drawn with --seed {seed}"
+        options = _options(before, cells, source, schema, trusted, budget)
+        options.validate(options.codecs)
         click.echo(f"measuring {', '.join(cell.name for cell in cells)} again", err=True)
-        after = _again(before, cells[0].corpus, _options(before, cells, source, schema, trusted, budget))
+        after = _again(before, cells[0].corpus, options)
         found = agreement(before, after, cells, limit, Past([before, after]).sessions())
         put_table(found.table(title), "text")
     click.get_current_context().exit(_CODES[found.verdict])
@@ -97,7 +100,9 @@ def _options(
     typed = [] if source is None else [source]
     stored = options_of(before, typed, named=[facts.source], schema=schema, trusted=trusted)
     if stored.sizes:
-        raise UsageError("results of --record-sizes cannot be verified: name one of a run without it")
+        raise UsageError(
+            "results of `bakeoff run --record-sizes` cannot be verified; name one of a run without it"
+        )
     return dataclasses.replace(
         stored,
         codecs=tuple(dict.fromkeys(cell.codec for cell in cells)),
@@ -116,7 +121,6 @@ def _again(before: ResultData, corpus: str, options: Options) -> ResultData:
     """
     from ..bench.run.session import Session
 
-    options.validate(options.codecs)
     with TemporaryDirectory() as folder, live_display() as screen:
         session = Session(options, Path(folder) / "again.json", show=show_on(screen.progress))
         after = session.run()

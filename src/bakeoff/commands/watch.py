@@ -32,11 +32,12 @@ _RECORDS = ".msgpack"
 @click.command(
     "watch",
     cls=GroupedCommand,
+    codes="those of the program, or 2 for a usage error",
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
 )
 @click.argument("program", nargs=-1, type=click.UNPROCESSED, metavar="-- PROGRAM [ARGUMENT]...")
 @output_option(
-    ": the answer, as JSON. The kept records are written next to it, as .msgpack; only you may read them.",
+    ": the answer, as JSON. The records are kept next to it, as .msgpack, for you only.",
     "json",
     name="path",
     default="watch.json",
