@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ...bench.results import CorpusFacts, ResultData
+from ...bench.results import WANTED, CorpusFacts, ResultData
 from .answer import Answer
 from .candidates import BASELINE, Candidate, Standing, candidates_on, corpora, standing_on
 from .columns import Chart, ColumnSpec, columns
@@ -102,8 +102,18 @@ class MachineView:
 
     @property
     def remarks(self) -> list[str]:
-        """Reasons for wider intervals than necessary."""
-        return remarks(self.result)
+        """Reasons for wider intervals than necessary, and whether the ranks are known in spite of them."""
+        return [self._with_ranks(text) for text in remarks(self.result)]
+
+    def _with_ranks(self, text: str) -> str:
+        """Say after a warning that the precision was not reached whether all ranks are known."""
+        for view in self.corpora:
+            if text.startswith((f"{view.corpus.name}: {WANTED}", f"{view.corpus.name}: ±")):
+                verdicts = {view.standing.verdict(name) for name in view.standing.costs}
+                return (
+                    f"{text}; {'not all ranks are known' if 'unresolved' in verdicts else 'the ranks hold'}"
+                )
+        return text
 
     def titled(self, name: str) -> str:
         """Return a title with the machine before it if there are several."""
