@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,8 +14,8 @@ from ...bench.stats import Ratio
 from ...bench.verdict import Contest, error_share, preference, ranked
 from ...codecs import split_name
 from ...errors import RunError, UsageError, hint, near
-from ..model import numbers
-from ..model.breakeven import Axis, Choice, Parts, axes_of, bandwidth_axis, breakeven, printed
+from ..model import numbers, turning
+from ..model.breakeven import Axis, Change, Choice, Parts, axes_of, bandwidth_axis, breakeven, printed
 from ..model.candidates import (
     BASELINE,
     Candidate,
@@ -47,13 +47,18 @@ class PickedCodec:
 
     Attributes:
         winner: Its facts and its cells on the first corpus.
-        reasons: Half sentences that explain the choice when joined.
+        cost: The cost of the winner in words, and for what.
+        why: Half sentences that explain the choice when joined: its cost, its safety, what it loses.
+        merits: Half sentences on its other advantages and disadvantages.
+        processes: The fewest timing processes of any codec that fits.
+        rule: The tie-breaker that put it before codecs that tie with it; empty if none did.
+        longer: The command that may distinguish the codecs that are not; empty if there is none.
         tied: Codecs that tie with the winner (`Verdicts.TIE`), and lost by a tie-breaker.
         unresolved: Codecs that are not distinguishable from the cheapest: name, and cost relative to the
             lowest, with the interval of the table's verdict, which contains 1.
         runners_up: Name and cost relative to the winner, cheapest first.
         excluded: Name of a codec, and why it may not be chosen.
-        breakeven: Sentences on what would change the answer.
+        changes: The weights at which another codec would be picked.
         parts: Cost by codec, for every codec that was not excluded.
         yearly: Cores, gigabytes and price of a year by codec, if there are prices.
         saving: What the winner saves against json, or without it against the next codec; None without
@@ -63,20 +68,30 @@ class PickedCodec:
     winner: Candidate
     wish: Wish
     corpora: tuple[CorpusFacts, ...]
-    reasons: tuple[str, ...]
+    cost: str
+    why: tuple[str, ...]
+    merits: tuple[str, ...]
+    processes: int
     tied: tuple[str, ...]
     unresolved: tuple[tuple[str, Ratio], ...]
     runners_up: tuple[tuple[str, float], ...]
     excluded: tuple[tuple[str, Obstacle], ...]
-    breakeven: tuple[str, ...]
+    changes: tuple[Change, ...]
     parts: Mapping[str, Parts]
     yearly: Mapping[str, YearlyCost] = field(default_factory=dict)
     saving: Saving | None = None
+    rule: str = ""
+    longer: str = ""
 
     @property
     def name(self) -> str:
         """Name of the winner, for `bakeoff.codec`."""
         return self.winner.name
+
+    @property
+    def breakeven(self) -> tuple[str, ...]:
+        """Sentences on what would change the answer."""
+        return tuple(map(turning.sentence, self.changes))
 
     @property
     def needs_schema(self) -> bool:
@@ -89,7 +104,7 @@ class PickedCodec:
     @property
     def sentence(self) -> str:
         """Why this codec, in one sentence."""
-        return f"{self.winner.name}: {'; '.join(self.reasons)}."
+        return f"{self.winner.name}: {'; '.join((*self.why, *self.merits))}."
 
     def __repr__(self) -> str:
         return f"<PickedCodec {self.sentence}>"
@@ -153,9 +168,10 @@ def pick(results: Sequence[ResultData], wish: Wish, file: str = "FILE") -> Picke
     assert contest is not None, "those that fit have costs"
     tied: tuple[str, ...] = ()
     unresolved: dict[str, Ratio] = {}
+    line = rule = ""
     if wish.codec is not None:
         winner = _named(wish.codec, race.order, excluded)
-        reasons = _decided(winner, race)
+        why = _decided(winner, race)
     else:
         if fewest < Processes.FEWEST and len(eligible) > 1:
             counted = "1 timing process is" if fewest == 1 else f"{fewest} timing processes are"
@@ -164,32 +180,38 @@ def pick(results: Sequence[ResultData], wish: Wish, file: str = "FILE") -> Picke
             raise RunError(f"{counted} too few to choose by; {way}")
         winner, tied = contest.winner, contest.same
         unresolved = {name: standing.judged[name, contest.cheapest][1] for name in contest.unresolved}
-        reasons = _won(contest, race)
+        rule = broken_by(race.preferred, contest) if tied else ""
+        why = _won(contest, race, rule)
         if unresolved:
             contenders = [plain_name(name) for name in (contest.cheapest, *unresolved)]
             line = resolving(results, contenders, list(unresolved.values()), file) if file else ""
             way = f": `{line}`" if line else ""
-            reasons.append(f"not distinguishable from {few(list(unresolved))} (run longer){way}")
+            why.append(f"not distinguishable from {few(list(unresolved))} (run longer){way}")
     candidate = next(found[winner] for found in fields.values() if winner in found)
     level = {winner, *tied, *unresolved}
     return PickedCodec(
         winner=candidate,
         wish=wish,
         corpora=tuple(chosen),
-        reasons=(*reasons, *_merits(candidate, wish, fields, chosen, options=by_command)),
+        cost=race.words(winner),
+        why=(*why, *_safe(candidate, wish)),
+        merits=tuple(_merits(candidate, wish, fields, chosen, options=by_command)),
+        processes=fewest,
         tied=tied,
         unresolved=tuple(unresolved.items()),
         runners_up=tuple((n, race.total(n) / race.total(winner)) for n in race.order if n not in level),
         excluded=tuple(excluded.items()),
-        breakeven=tuple(_changes(winner, race, result, chosen)) if winner in contest.level else (),
+        changes=tuple(_changes(winner, race, result, chosen)) if winner in contest.level else (),
         parts={name: race.parts(name) for name in race.order},
         yearly=race.yearly,
         saving=_saving(winner, race),
+        rule=rule,
+        longer=line,
     )
 
 
-def _changes(winner: str, race: _Race, result: ResultData, chosen: Sequence[CorpusFacts]) -> Iterable[str]:
-    """Say at which weights another codec would be picked."""
+def _changes(winner: str, race: _Race, result: ResultData, chosen: Sequence[CorpusFacts]) -> Iterable[Change]:
+    """Yield the weights at which another codec would be picked."""
     wish, fields = race.wish, race.fields
     # Of the reasons for an exclusion, only the width of the line depends on the weights.
     unlimited = replace(wish, cost=replace(wish.cost, bandwidth=math.inf))
@@ -211,7 +233,7 @@ def _changes(winner: str, race: _Race, result: ResultData, chosen: Sequence[Corp
 
     line = wish.prices.axis if wish.prices else bandwidth
     axes = axes_of(race.parts(winner), wish.weights, line)
-    return (change.sentence for change in breakeven(winner, race.parts, axes, ask))
+    return breakeven(winner, race.parts, axes, ask)
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,15 +362,14 @@ def _parts(name: str, fields: Fields, weights: Mapping[str, float]) -> Parts:
 # Reasons
 
 
-def _won(contest: Contest, race: _Race) -> list[str]:
+def _won(contest: Contest, race: _Race, rule: str) -> list[str]:
     """Explain why a codec is first, and by how much."""
     winner = contest.winner
     of = race.words(winner)
     if len(race.order) == 1:
         return [f"the only codec that fits, {of}"]
     if contest.same:
-        because = broken_by(race.preferred, contest)
-        reasons = [f"{_level(contest)}, at {of}, and comes first as {because}"]
+        reasons = [f"{_level(contest)}, at {of}, and comes first as {rule}"]
     else:
         reasons = [f"lowest {'price' if race.wish.prices else 'cost'}, {of}"]
     rest = [name for name in race.order if name not in contest.level]
@@ -380,6 +401,14 @@ def _saving(winner: str, race: _Race) -> Saving | None:
     return Saving.of((winner, yearly[winner]), (against, yearly[against]), *judged[winner, against])
 
 
+def _safe(winner: Candidate, wish: Wish) -> Iterator[str]:
+    """Say who may write what the codec reads, and what it loses."""
+    if not wish.trusted and not winner.facts.source:
+        yield "safe to read from anyone"
+    if winner.losses:
+        yield f"lossy, as allowed: {'; '.join(winner.losses)}"
+
+
 def _merits(
     winner: Candidate, wish: Wish, fields: Fields, chosen: Sequence[CorpusFacts], *, options: bool
 ) -> list[str]:
@@ -387,14 +416,10 @@ def _merits(
     reasons = []
     if wish.needs:
         reasons.append(f"preserves {', '.join(wish.needs)}")
-    if not wish.trusted and not winner.facts.source:
-        reasons.append("safe to read from anyone")
     if wish.interop:
         reasons.append(interop.claim(winner.name, fields, chosen, options=options))
     if wish.cost.readers and (read := winner.cells["load"].extras.get("read")):
         reasons.append(f"read {read}")
-    if winner.losses:
-        reasons.append(f"lossy, as allowed: {'; '.join(winner.losses)}")
     if winner.slow_build:
         reasons.append(f"but {winner.facts.library} lacks its C accelerator here")
     if wish.rate is not None and wish.prices is None:
