@@ -76,7 +76,7 @@ def use(found: Answer, on: str = "") -> list[str]:
         text = f"undecided{on}: {names} are not distinguishable"
         counted = f"undecided{on}: {count} codecs are not distinguishable"
         least = f"(from {_time(found)})"
-        brief = f"undecided{on}: {names}"
+        brief = f"undecided{on}: {' or '.join(contest.level) if count < 4 else names}"
         return [f"{text}, from {_cost(found)}", f"{text} {least}", text, brief, f"{counted} {least}", counted]
     if found.kind == "few":
         return [f"undecided{on}: {too_few(found)} to distinguish codecs"]
