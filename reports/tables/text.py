@@ -331,6 +331,8 @@ class _Grid:
 
     def _heading(self, column: Column) -> list[str]:
         """Return the lines above a column; columns of several machines are narrow."""
+        if not any(each.unit or each.arrow for each in self.section.columns):
+            return [visible(column.header)]
         unit = column.unit.removesuffix(_PER) if self.narrow else column.unit
         unit = " ".join(filter(None, (unit, column.arrow)))
         lines = ["", *unit.replace("/", " per\n").split("\n")][-2:] if self.machines else [unit]
