@@ -145,7 +145,7 @@ class PageContent:
                 {
                     "label": m.label,
                     "result": m.result,
-                    "facts": run_facts(m.result),
+                    "facts": run_facts(m.result, opened=len(openings) == 1),
                     "machine": machine_facts(m.result.environment),
                 }
                 for m in machines
