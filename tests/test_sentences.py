@@ -26,7 +26,7 @@ INPUT = {
     ("reports/model/environment.py", "reached "): "an option of a result file",
     ("reports/tables/text.py", "(most recent call first):"): "Python's own output",
     ("reports/tables/text.py", "Current thread"): "Python's own output",
-    ("reports/model/view.py", ": ±"): "the start of a warning in a result file",
+    ("reports/model/view.py", "±"): "the start of a warning in a result file",
     ("reports/page/watched.py", " ("): "the label of a box, cut to its width",
 }
 """Texts that come from elsewhere, and are read as they are."""

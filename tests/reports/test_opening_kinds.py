@@ -228,3 +228,27 @@ def test_the_command_of_a_choice_prints_it(bakeoff, tmp_path) -> None:  # type: 
 
         assert 0 == code
         assert re.search(r"\n  use     \S+: [\d.]+ µs for one write and ", out)
+
+
+@pytest.mark.parametrize(
+    ("kind", "said", "words"),
+    [
+        ("plain", "wanted ±2 %, got ±3.0 % from 8 processes (json to orjson, dump)", "; the ranks hold"),
+        (
+            "noise",
+            "wanted ±2 %, got ±9.1 % from 8 processes (json to orjson, dump)",
+            "; not all ranks are known",
+        ),
+        ("plain", "±2 % was not reached in 8 processes", "; the ranks hold"),
+        (
+            "noise",
+            "±2 % was not reached in 8 processes",
+            r"; the cost of \w+ is known to ±[\d.]+ %; not ",
+        ),
+    ],
+)
+def test_a_missed_precision_says_whether_the_ranks_hold(kind: str, said: str, words: str) -> None:
+    (run,) = KINDS[kind]
+    (warning,) = table_of([replace(run, warnings=(f"messages: {said}",))]).warnings
+
+    assert re.match(f"messages: {re.escape(said)}{words}", warning)
