@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from ...bench.method import Verdicts
 from ..model import numbers
 from ..model.answer import USUAL, safety_of
 from ..model.candidates import records_seen
+from ..model.cost import bandwidth_text
 from ..model.lists import few, some
 from ..model.table import Labelled
 from ..tables.block import SAFE, Line, fitted, losses, records, saving, trust, unless
@@ -31,9 +33,21 @@ def _head(choice: PickedCodec) -> Line:
 
 def _use(choice: PickedCodec) -> Iterator[Line]:
     named = " (named by you)" * (choice.wish.codec is not None)
-    text = f"{choice.name}{named}: {choice.cost}"
+    who = f"{choice.name}{named}"
+    text = f"{who}: {choice.cost}"
     size = choice.winner.figure("size") if len(choice.corpora) == 1 else None
-    yield "use", [f"{text}, {numbers.whole(size.value)} bytes", text] if size else [text]
+    full = [f"{text}, {numbers.whole(size.value)} bytes"] if size else []
+    yield "use", [*full, text, f"{who}: {_briefly(choice)}", who]
+
+
+def _briefly(choice: PickedCodec) -> str:
+    """Write the cost with the conditions in few words."""
+    cost = choice.wish.cost
+    if choice.yearly:
+        return f"{choice.yearly[choice.name].text} a year"
+    amount = numbers.amount(choice.parts[choice.name].total(cost), "second")
+    line = f", {bandwidth_text(cost.bandwidth)}" if math.isfinite(cost.bandwidth) else ""
+    return f"{amount} a record, read {cost.reads:g} times{line}"
 
 
 def _next(choice: PickedCodec) -> Iterator[Line]:
