@@ -16,6 +16,7 @@ from ..model.view import CorpusView, MachineView, View
 from .block import SAFE, Line, fitted, losses, records, trust, unless
 from .longer import longer
 from .opening import use
+from .sentence import why_not
 
 _GROUPS = 3
 """Answers that have a line each."""
@@ -51,7 +52,7 @@ def _block(kind: str, views: Sequence[CorpusView]) -> Iterator[Line]:
     answers = [view.answer for view in views]
     alike: dict[tuple[str, ...], list[Answer]] = {}
     for found in answers:
-        alike.setdefault((found.kind, *_named(found)), []).append(found)
+        alike.setdefault(("" if found.decided else found.kind, *_named(found)), []).append(found)
     groups = sorted(alike.values(), key=len, reverse=True)
     for group in groups[:_GROUPS]:
         yield "use", _use(kind, group, len(answers))
@@ -59,11 +60,13 @@ def _block(kind: str, views: Sequence[CorpusView]) -> Iterator[Line]:
         rest = sum(map(len, groups[_GROUPS:]))
         yield "", [f"  and in {rest} more; see below the tables"]
     decided = [found for found in answers if found.decided]
+    faster = list(_faster(decided))
     if len(groups) == 1:
         yield from _next(answers)
+        yield from faster
     if decided:
         yield from _share(kind, decided)
-        yield from _trust(decided)
+        yield from _trust(decided, 2 if len(groups) == 1 and not faster else 1)
     yield from _sure(answers)
     if len(answers) == 1 and answers[0].changes:
         yield unless(answers[0].changes)
@@ -106,12 +109,23 @@ def _next(answers: Sequence[Answer]) -> Iterator[Line]:
     """Say what comes next, in places that have the same answer."""
     rivals = [found.next for found in answers if found.next is not None]
     if len(rivals) < len(answers):
-        if answers[0].contest is not None and len(answers[0].view.codecs) == 1:
-            yield "next", ["nothing else was measured"]
+        if all(found.decided and len(found.fitting) == 1 for found in answers):
+            alone = all(len(found.view.codecs) == 1 for found in answers)
+            other = "no other codec is safe and preserves every record"
+            yield "next", ["nothing else was measured" if alone else other]
         return
     names = dict.fromkeys(rival.names[0] for rival in rivals)
     times = [time for rival in rivals for time in rival.times[:1]]
     yield "next", [f"{few(list(names))} {span(*map(numbers.ratio, (min(times), max(times))))}"]
+
+
+def _faster(decided: Sequence[Answer]) -> Iterator[Line]:
+    """Name the codecs that are known to cost less somewhere, and are not recommended."""
+    groups = (group for found in decided for group in found.passed_over if group.faster)
+    codecs = {codec.name: codec for group in groups for codec in group.codecs}
+    if codecs:
+        why = f", which {why_not(list(codecs.values()))}"
+        yield "faster", [f"{few(list(codecs))}{why}", f"{len(codecs)} codecs{why}", few(list(codecs))]
 
 
 def _share(kind: str, decided: Sequence[Answer]) -> Iterator[Line]:
@@ -126,20 +140,21 @@ def _share(kind: str, decided: Sequence[Answer]) -> Iterator[Line]:
     yield "share", [f"the codec's part of that is {part}, the rest is {rest}"]
 
 
-def _trust(decided: Sequence[Answer]) -> list[Line]:
+def _trust(decided: Sequence[Answer], room: int) -> list[Line]:
     codecs = {found.codec.name: found for found in decided if found.codec is not None}
     if len(codecs) > 1:
         return [("safe", ["each is, and preserves every record"])]
     (found,) = codecs.values()
     assert found.codec is not None, "it has a name"
-    return trust(SAFE[found.safety], losses(found.codec, "nothing here"))
+    return trust(SAFE[found.safety], losses(found.codec, "nothing here"), room)
 
 
 def _sure(answers: Sequence[Answer]) -> Iterator[Line]:
     """Say whether noise could change an answer."""
     undecided = [found for found in answers if not found.decided]
     ties = [found for found in answers if found.kind == "tied"]
-    way = longer(answers[0].view.result).processes
+    result = answers[0].view.result
+    way, until = longer(result).processes, "" if result.complete else ", until the run was interrupted"
     if undecided:
         where = f" in {len(undecided)} of {len(answers)}" * (len(answers) > 1)
         if all(found.kind in ("few", "unresolved") for found in undecided):
@@ -147,7 +162,9 @@ def _sure(answers: Sequence[Answer]) -> Iterator[Line]:
     elif ties:
         others = dict.fromkeys(name for found in ties if found.contest for name in found.contest.same)
         where = f" in {len(ties)} of {len(answers)}" * (len(answers) > 1)
-        yield "sure", [f"a tie with {few(list(others))}{where}"]
+        yield "sure", [f"a tie with {few(list(others))}{where}{until}"]
     elif any(len(found.fitting) > 1 for found in answers):
         processes = min(found.processes for found in answers)
-        yield "sure", [f"first in every reading of the noise, over {processes} processes"]
+        among = " of the safe, exact codecs" if any(True for _ in _faster(answers)) else ""
+        text = f"first{among} in every reading of the noise"
+        yield "sure", [f"{text}, over {processes} processes{until}", f"{text}{until}", text]
