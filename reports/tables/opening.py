@@ -79,7 +79,8 @@ def use(found: Answer, on: str = "") -> list[str]:
         brief = f"undecided{on}: {' or '.join(contest.level) if count < 4 else names}"
         return [f"{text}, from {_cost(found)}", f"{text} {least}", text, brief, f"{counted} {least}", counted]
     if found.kind == "few":
-        return [f"undecided{on}: {too_few(found)} to distinguish codecs"]
+        few_ = f"undecided{on}: {too_few(found)}"
+        return [f"{few_} to distinguish codecs", few_]
     if found.kind == "rough":
         return [f"undecided{on}: no codec was timed in this budget"]
     if found.kind == "parts":
