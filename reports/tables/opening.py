@@ -248,7 +248,7 @@ def _sure(found: Answer) -> Iterator[Line]:
     elif found.kind in ("rough", "late"):
         yield "sure", [f"no: {way.time} times them"]
     elif found.kind == "unsafe" and (options := _allowing(found)):
-        yield "try", [f"{options} chooses among those that do not"]
+        yield "try", [f"{options} names the best of the others"]
     elif found.kind == "parts" and found.lacking == ["load"]:
         way_ = "`reads=0`" if found.view.result.in_python else "`bakeoff report FILE --reads 0`"
         yield "try", [f"{way_} ranks by dump alone"]

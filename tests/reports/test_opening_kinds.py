@@ -199,7 +199,7 @@ def test_what_it_is_worth_is_the_difference_of_the_means() -> None:
     ("kind", "label", "words"),
     [
         ("lossy only", "use", "none: no safe codec preserves every record"),
-        ("lossy only", "try", "`bakeoff pick FILE --allow-loss` chooses among those that do not"),
+        ("lossy only", "try", "`bakeoff pick FILE --allow-loss` names the best of the others"),
         ("all failed", "why", "a crashed: signal 11; and 1 more, below"),
         ("noise", "safe", "each is, and preserves every record"),
         ("schema", "use", "msgpack+schema: 3.00"),
