@@ -6,7 +6,7 @@ import copy
 import functools
 import os
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .plan._plan import Advice, Plan
@@ -196,13 +196,7 @@ class Schema:
     def plan(self, codec: CodecProtocol | str) -> str:
         """Describe the conversions after `codec` (a codec or its name)."""
         codec = _codec(codec)
-        done = list(lines(self.types, PlanFacts.of(codec), objects=self.as_objects))
-        if not done:
-            return f"{self.name} after {codec.name}: nothing to do"
-        places = f"{len(done)} place{'s' * (len(done) != 1)}"
-        widths = [max(len(row[i]) for row in done) for i in (0, 1)]
-        rows = [f"  {path:<{widths[0]}}  {kind:<{widths[1]}}  {words}" for path, kind, words in done]
-        return "\n".join([f"{self.name} after {codec.name}: {places}", *rows])
+        return described(self, [codec.name], conversions(self, codec))
 
     def binding(self, kind: str, /, **options: Any) -> Binding:
         """Return a library's type for the records of this schema, with conversion in both directions.
@@ -417,3 +411,28 @@ def of_inferred(found: Inferred, name: str = "Record") -> Schema:
     schema = Schema(found.types, name=name)
     schema.inferred = found
     return schema
+
+
+Conversion = tuple[str, str, str]
+"""A path, the type there, and what is done, in words."""
+
+
+def conversions(schema: Schema, codec: CodecProtocol | str) -> tuple[Conversion, ...]:
+    """Return the conversions after a codec, or one of that name."""
+    return tuple(lines(schema.types, PlanFacts.of(_codec(codec)), objects=schema.as_objects))
+
+
+def described(schema: Schema, codecs: Sequence[str], done: Sequence[Conversion]) -> str:
+    """Describe the conversions that follow some codecs.
+
+    Args:
+        schema: The schema.
+        codecs: Names of the codecs.
+        done: What is done after each of them.
+    """
+    after = f"{schema.name} after {', '.join(codecs)}"
+    if not done:
+        return f"{after}: nothing to do"
+    widths = [max(len(row[i]) for row in done) for i in (0, 1)]
+    rows = [f"  {path:<{widths[0]}}  {kind:<{widths[1]}}  {words}" for path, kind, words in done]
+    return "\n".join([f"{after}: {len(done)} place{'s' * (len(done) != 1)}", *rows])

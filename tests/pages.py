@@ -267,6 +267,6 @@ def _stable(line: str) -> str:
     line = re.sub(r" \[[a-z]+(,[a-z]+)*\]|^\[[a-z]+\]", "", line)
     line = re.sub(r"not significant|cannot decide|# (?:slower|faster)$", "~", line)
     line = re.sub(r"best there: \S+$|codecs are not distinguishable there$", "~", line)
-    line = re.sub(r"(# cells became better, # worse); .*", r"\1", line)
+    line = re.sub(r": .*; (# of # cells became better, # worse)", r": \1", line)
     line = re.sub(r"# to #", "#", re.sub(r"\s+|[-─]{2,}", " ", line)).strip()
     return re.sub(r"#( #)+", "#", line)

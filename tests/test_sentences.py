@@ -26,7 +26,7 @@ INPUT = {
     ("reports/model/environment.py", "reached "): "an option of a result file",
     ("reports/tables/text.py", "(most recent call first):"): "Python's own output",
     ("reports/tables/text.py", "Current thread"): "Python's own output",
-    ("src/bakeoff/commands/schema.py", " after "): "the first line of a plan, which names the codec",
+    ("reports/model/view.py", "±"): "the start of a warning in a result file",
 }
 """Texts that come from elsewhere, and are read as they are."""
 

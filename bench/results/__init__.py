@@ -32,6 +32,7 @@ from .file import (
 from .plain import averaged, built, fields_of, plain_cell, typed, without_defaults
 from .records import (
     BASELINE,
+    WANTED,
     CellFinding,
     CellResult,
     CodecFacts,
@@ -52,7 +53,7 @@ from .records import (
 )
 
 __all__ = [
-    "BASELINE", "FORMAT_VERSION", "LARGEST", "UNREADABLE", "VERSION_KEY", "Cell", "CellFinding",
+    "BASELINE", "FORMAT_VERSION", "LARGEST", "UNREADABLE", "VERSION_KEY", "WANTED", "Cell", "CellFinding",
     "CellResult", "CheckFacts", "CodecFacts", "CorpusFacts", "Direction", "Fact", "Facts", "FigureDetails",
     "GrowthFacts", "Measurement",
     "OperationFacts", "Outcome", "PairFacts", "Part", "PeakFacts", "Phase", "PipelineFacts",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Literal
+from typing import Final, Literal
 
 from ...errors import UsageError
 from ..cells import Cell
@@ -276,6 +276,10 @@ class Ranking:
     same: tuple[str, ...] = ()
     unresolved: tuple[str, ...] = ()
     pairs: tuple[PairFacts, ...] = ()
+
+
+WANTED: Final = "wanted ±"
+"""How a warning begins, after the corpus, that a run did not reach its precision."""
 
 
 @dataclass(frozen=True, slots=True)

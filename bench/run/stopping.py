@@ -21,11 +21,13 @@ class Progress:
         width: Widest half-width among the pairs that are not distinguishable, as a share; 0 if there are
             none.
         pair: The pair with that width.
+        table: The number of its table.
     """
 
     reached: bool
     width: float = math.inf
     pair: tuple[str, str] | None = None
+    table: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +71,12 @@ class StopRule:
             tables: Samples by codec, one mapping per operation.
         """
         worst = Progress(True, 0.0)
-        for cells in tables:
+        for number, cells in enumerate(tables):
             noise = common(cells)
             for a, b in self._pairs(cells):
                 found = ratio(cells[a], cells[b], self.alpha, prior=noise.between(a, b))
                 if not self._settled(found) and found.half_width >= worst.width:
-                    worst = Progress(False, found.half_width, (a, b))
+                    worst = Progress(False, found.half_width, (a, b), number)
         return worst
 
     def _settled(self, found: Ratio) -> bool:

@@ -13,7 +13,7 @@ from ..messages.check import Checked
 from ..messages.reads import TimedReads
 from ..messages.timing import Time, Timed, TimedCell
 from ..method import Cores, Pace, Processes
-from ..results import BASELINE, Cell, Measurement
+from ..results import BASELINE, WANTED, Cell, Measurement
 from .context import Run, Stage
 from .groups import cells_release, grouped, without_twins
 from .lineup import Lineup, call_seconds, wanted
@@ -174,7 +174,7 @@ class TimingPhase:
 
     def look(self) -> None:
         """Measure the progress."""
-        self._progress = self.run.options.rule.look(self._tables())
+        self._progress = self.run.options.rule.look(list(self._tables().values()))
 
     def left(self) -> float:
         """Return the seconds for processes that are not needed to have a result at all."""
@@ -211,12 +211,12 @@ class TimingPhase:
     def _running(self, cell: Cell) -> None:
         self.run.show(f"{self._said()}: {cell.operation_name} {cell.codec}", -1, 0)
 
-    def _tables(self) -> list[dict[str, Sequence[Measurement]]]:
+    def _tables(self) -> dict[str, dict[str, Sequence[Measurement]]]:
         tables: dict[str, dict[str, Sequence[Measurement]]] = {}
         for cell in (*self.lineup.cells(), *self.lineup.reads()):
             if cell.codec != BASELINE and (samples := self.run.state.samples(cell)):
                 tables.setdefault(cell.operation_name, {})[cell.codec] = samples
-        return list(tables.values())
+        return tables
 
     def _record(self, turn: Sequence[Finished[Cell]], found: Mapping[Cell, Figure]) -> None:
         """Record a process; the codecs and readers of a turn count as one."""
@@ -301,10 +301,7 @@ class TimingPhase:
         self.run.record(OptionEntry({f"reached {name}": self._progress.reached and self.done > 1}))
         text = ""
         if self._progress.pair is not None and self.done:
-            # The table shows which codecs are not distinguishable because of it.
-            used = self.run.state.used(name)
-            processes = f"{used} process{'es' * (used != 1)}"
-            text = f"{name}: ±{100 * options.precision:g} % was not reached in {processes}"
+            text = f"{name}: {WANTED}{100 * options.precision:g} %, {self._got(*self._progress.pair)}"
         # A resumed run may have given this warning before.
         self.run.record(WarningEntry(text, f"{name}: precision"))
         self._say_whose_core()
@@ -314,6 +311,18 @@ class TimingPhase:
             those = "1 process was" if number == 1 else f"{number} processes were"
             text = f"{name}: {those} disturbed by neighbors and measured again"
             self.run.record(WarningEntry(text))
+
+    def _got(self, codec: str, other: str) -> str:
+        """Say which precision was reached, and where it is widest.
+
+        The table shows which codecs are not distinguishable because of it.
+        """
+        used, width = self.run.state.used(self.stage.name), self._progress.width
+        processes = f"{used} process{'es' * (used != 1)}"
+        if math.isinf(width):
+            return f"got no interval from {processes}"
+        operation = [*self._tables()][self._progress.table]
+        return f"got ±{100 * width:.1f} % from {processes} ({other} to {codec}, {operation})"
 
     def _say_whose_core(self) -> None:
         """Warn if figures are not from a free core, and name the processes that were left out."""

@@ -165,7 +165,7 @@ def summary(comparison: Comparison, limit: float | None = None) -> str:
     """Describe the result in one sentence, and with a limit whether it was met."""
     worse = [c for c in comparison.changes if c.verdict == "worse"]
     better = [c for c in comparison.changes if c.verdict == "better"]
-    parts = [f"{len(better)} of {len(comparison.changes)} cells became better, {len(worse)} worse"]
+    parts = []
     if missing := comparison.missing():
         uncounted = any(change.operation.exact for change in missing)
         parts.append(f"{'not counted' if uncounted else 'measured before and not after'}: {_named(missing)}")
@@ -173,10 +173,20 @@ def summary(comparison: Comparison, limit: float | None = None) -> str:
         if failed := comparison.regressions(limit):
             parts.append(f"beyond {limit * 100:g}%: {_named(failed)}")
         if undecided := comparison.undecided(limit):
-            parts.append(f"cannot decide whether {limit * 100:g}% is exceeded: {_named(undecided)}")
+            parts.append(f"{_open(undecided, limit)}: {_named(undecided)}")
         if not (missing or failed or undecided):
             parts.append(f"no significant regression beyond {limit * 100:g}%")
-    return f"{'; '.join(parts)}."
+    counted = f"{len(better)} of {len(comparison.changes)} cells became better, {len(worse)} worse"
+    return f"{'; '.join([*parts, counted])}."
+
+
+def _open(undecided: Sequence[CellChange], limit: float) -> str:
+    """Say why a limit may be exceeded, or not: how well changes are known."""
+    known = [c.ratio for c in undecided if c.timed and c.ratio and not c.reason]
+    halves = [(found.high - found.low) / 2 for found in known if math.isfinite(found.high)]
+    if not halves:
+        return f"it is not known whether a change is beyond {limit * 100:g}%"
+    return f"changes are known to ±{max(halves):.0%} here, so one may be beyond {limit * 100:g}%"
 
 
 def conclusion(comparison: Comparison, limit: float | None) -> str:

@@ -322,7 +322,7 @@ def summary(found: WatchComparison, limit: float | None = None) -> str:
     if limit is not None:
         lists[f"beyond {limit * 100:g}%"] = [c for c in found.changes if c.beyond(limit)]
         open_ones = [c for c in found.changes if c.undecided(limit)]
-        lists[f"cannot decide whether {limit * 100:g}% is exceeded"] = open_ones
+        lists[f"it is not known whether these are beyond {limit * 100:g}%"] = open_ones
     parts = [
         f"{what}: {some([f'{c.figure} of {c.group}' for c in changes])}"
         for what, changes in lists.items()

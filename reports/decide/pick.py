@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,8 +14,17 @@ from ...bench.stats import Ratio
 from ...bench.verdict import Contest, error_share, preference, ranked
 from ...codecs import split_name
 from ...errors import RunError, UsageError, hint, near
-from ..model import numbers
-from ..model.breakeven import Choice, CostParts, WeightAxis, axes_of, bandwidth_axis, breakeven, printed
+from ..model import numbers, turning
+from ..model.breakeven import (
+    Choice,
+    CostParts,
+    WeightAxis,
+    WinnerChange,
+    axes_of,
+    bandwidth_axis,
+    breakeven,
+    printed,
+)
 from ..model.candidates import (
     BASELINE,
     Candidate,
@@ -47,13 +56,18 @@ class PickedCodec:
 
     Attributes:
         winner: Its facts and its cells on the first corpus.
-        reasons: Half sentences that explain the choice when joined.
+        cost: The cost of the winner in words, and for what.
+        why: Half sentences that explain the choice when joined: its cost, its safety, what it loses.
+        merits: Half sentences on its other advantages and disadvantages.
+        processes: The fewest timing processes of any codec that fits.
+        rule: The tie-breaker that put it before codecs that tie with it; empty if none did.
+        longer: The command that may distinguish the codecs that are not; empty if there is none.
         tied: Codecs that tie with the winner (`Verdicts.TIE`), and lost by a tie-breaker.
         unresolved: Codecs that are not distinguishable from the cheapest: name, and cost relative to the
             lowest, with the interval of the table's verdict, which contains 1.
         runners_up: Name and cost relative to the winner, cheapest first.
         excluded: Name of a codec, and why it may not be chosen.
-        breakeven: Sentences on what would change the answer.
+        changes: The weights at which another codec would be picked.
         parts: Cost by codec, for every codec that was not excluded.
         yearly: Cores, gigabytes and price of a year by codec, if there are prices.
         saving: What the winner saves against json, or without it against the next codec; None without
@@ -63,20 +77,30 @@ class PickedCodec:
     winner: Candidate
     requirements: Requirements
     corpora: tuple[CorpusFacts, ...]
-    reasons: tuple[str, ...]
+    cost: str
+    why: tuple[str, ...]
+    merits: tuple[str, ...]
+    processes: int
     tied: tuple[str, ...]
     unresolved: tuple[tuple[str, Ratio], ...]
     runners_up: tuple[tuple[str, float], ...]
     excluded: tuple[tuple[str, Obstacle], ...]
-    breakeven: tuple[str, ...]
+    changes: tuple[WinnerChange, ...]
     parts: Mapping[str, CostParts]
     yearly: Mapping[str, YearlyCost] = field(default_factory=dict)
     saving: PriceDifference | None = None
+    rule: str = ""
+    longer: str = ""
 
     @property
     def name(self) -> str:
         """Name of the winner, for `bakeoff.codec`."""
         return self.winner.name
+
+    @property
+    def breakeven(self) -> tuple[str, ...]:
+        """Sentences on what would change the answer."""
+        return tuple(map(turning.sentence, self.changes))
 
     @property
     def needs_schema(self) -> bool:
@@ -89,7 +113,7 @@ class PickedCodec:
     @property
     def sentence(self) -> str:
         """Why this codec, in one sentence."""
-        return f"{self.winner.name}: {'; '.join(self.reasons)}."
+        return f"{self.winner.name}: {'; '.join((*self.why, *self.merits))}."
 
     def __repr__(self) -> str:
         return f"<PickedCodec {self.sentence}>"
@@ -153,9 +177,10 @@ def pick(results: Sequence[ResultData], requirements: Requirements, file: str = 
     assert contest is not None, "those that fit have costs"
     tied: tuple[str, ...] = ()
     unresolved: dict[str, Ratio] = {}
+    line = rule = ""
     if requirements.codec is not None:
         winner = _named(requirements.codec, ranking.order, excluded)
-        reasons = _decided(winner, ranking)
+        why = _decided(winner, ranking)
     else:
         if fewest < Processes.FEWEST and len(eligible) > 1:
             counted = "1 timing process is" if fewest == 1 else f"{fewest} timing processes are"
@@ -164,36 +189,42 @@ def pick(results: Sequence[ResultData], requirements: Requirements, file: str = 
             raise RunError(f"{counted} too few to choose by; {way}")
         winner, tied = contest.winner, contest.same
         unresolved = {name: standing.judged[name, contest.cheapest][1] for name in contest.unresolved}
-        reasons = _won(contest, ranking)
+        rule = broken_by(ranking.preferred, contest) if tied else ""
+        why = _won(contest, ranking, rule)
         if unresolved:
             contenders = [plain_name(name) for name in (contest.cheapest, *unresolved)]
             line = resolving(results, contenders, list(unresolved.values()), file) if file else ""
             way = f": `{line}`" if line else ""
-            reasons.append(f"not distinguishable from {few(list(unresolved))} (run longer){way}")
+            why.append(f"not distinguishable from {few(list(unresolved))} (run longer){way}")
     candidate = next(found[winner] for found in by_corpus.values() if winner in found)
     level = {winner, *tied, *unresolved}
     return PickedCodec(
         winner=candidate,
         requirements=requirements,
         corpora=tuple(chosen),
-        reasons=(*reasons, *_merits(candidate, requirements, by_corpus, chosen, options=by_command)),
+        cost=ranking.words(winner),
+        why=(*why, *_safe(candidate, requirements)),
+        merits=tuple(_merits(candidate, requirements, by_corpus, chosen, options=by_command)),
+        processes=fewest,
         tied=tied,
         unresolved=tuple(unresolved.items()),
         runners_up=tuple(
             (n, ranking.total(n) / ranking.total(winner)) for n in ranking.order if n not in level
         ),
         excluded=tuple(excluded.items()),
-        breakeven=tuple(_changes(winner, ranking, result, chosen)) if winner in contest.level else (),
+        changes=tuple(_changes(winner, ranking, result, chosen)) if winner in contest.level else (),
         parts={name: ranking.parts(name) for name in ranking.order},
         yearly=ranking.yearly,
         saving=_saving(winner, ranking),
+        rule=rule,
+        longer=line,
     )
 
 
 def _changes(
     winner: str, ranking: _Ranking, result: ResultData, chosen: Sequence[CorpusFacts]
-) -> Iterable[str]:
-    """Say at which weights another codec would be picked."""
+) -> Iterable[WinnerChange]:
+    """Yield the weights at which another codec would be picked."""
     requirements, by_corpus = ranking.requirements, ranking.by_corpus
     # Of the reasons for an exclusion, only the width of the line depends on the weights.
     unlimited = replace(requirements, cost=replace(requirements.cost, bandwidth=math.inf))
@@ -215,7 +246,7 @@ def _changes(
 
     line = requirements.prices.axis if requirements.prices else bandwidth
     axes = axes_of(ranking.parts(winner), requirements.weights, line)
-    return (change.sentence for change in breakeven(winner, ranking.parts, axes, ask))
+    return breakeven(winner, ranking.parts, axes, ask)
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,15 +384,14 @@ def _parts(name: str, by_corpus: ByCorpus, weights: Mapping[str, float]) -> Cost
 # Reasons
 
 
-def _won(contest: Contest, ranking: _Ranking) -> list[str]:
+def _won(contest: Contest, ranking: _Ranking, rule: str) -> list[str]:
     """Explain why a codec is first, and by how much."""
     winner = contest.winner
     of = ranking.words(winner)
     if len(ranking.order) == 1:
         return [f"the only codec that fits, {of}"]
     if contest.same:
-        because = broken_by(ranking.preferred, contest)
-        reasons = [f"{_level(contest)}, at {of}, and comes first as {because}"]
+        reasons = [f"{_level(contest)}, at {of}, and comes first as {rule}"]
     else:
         reasons = [f"lowest {'price' if ranking.requirements.prices else 'cost'}, {of}"]
     rest = [name for name in ranking.order if name not in contest.level]
@@ -395,6 +425,14 @@ def _saving(winner: str, ranking: _Ranking) -> PriceDifference | None:
     return PriceDifference.of((winner, yearly[winner]), (against, yearly[against]), *judged[winner, against])
 
 
+def _safe(winner: Candidate, requirements: Requirements) -> Iterator[str]:
+    """Say who may write what the codec reads, and what it loses."""
+    if not requirements.trusted and not winner.facts.source:
+        yield "safe to read from anyone"
+    if winner.losses:
+        yield f"lossy, as allowed: {'; '.join(winner.losses)}"
+
+
 def _merits(
     winner: Candidate,
     requirements: Requirements,
@@ -407,14 +445,10 @@ def _merits(
     reasons = []
     if requirements.needs:
         reasons.append(f"preserves {', '.join(requirements.needs)}")
-    if not requirements.trusted and not winner.facts.source:
-        reasons.append("safe to read from anyone")
     if requirements.interop:
         reasons.append(interop.claim(winner.name, by_corpus, chosen, options=options))
     if requirements.cost.readers and (read := winner.cells["load"].extras.get("read")):
         reasons.append(f"read {read}")
-    if winner.losses:
-        reasons.append(f"lossy, as allowed: {'; '.join(winner.losses)}")
     if winner.slow_build:
         reasons.append(f"but {winner.facts.library} lacks its C accelerator here")
     if requirements.rate is not None and requirements.prices is None:

@@ -16,6 +16,7 @@ from ..tables import text
 from ..tables.sentence import TIE_BREAKERS
 from .excluded import explained
 from .pick import PickedCodec
+from .pick_opening import opening
 
 _INFER: Final = (
     "with a schema other codecs preserve {types} as well, and none was measured with one: "
@@ -32,44 +33,67 @@ def render(
 
 
 def reasons(
-    choice: PickedCodec, *, explain: bool = False, width: int | None = None, color: bool = False
+    choice: PickedCodec,
+    further: Iterable[str] = (),
+    *,
+    explain: bool = False,
+    width: int | None = None,
+    color: bool = False,
 ) -> str:
-    """Write the reasons for the choice, and what would change it."""
+    """Write the answer, the reasons for the choice, and what would change it.
+
+    Args:
+        choice: The choice.
+        further: Lines below the reasons.
+        explain: Whether to show all names, and how the cost comes about.
+        width: Columns of the terminal; None for no limit.
+        color: Whether to write colors.
+    """
     hint = [_INFER.format(types=listed(choice.requirements.needs))] if choice.needs_schema else []
-    lines = [*hint, choice.sentence, *_body(choice, explain)]
-    words = (
-        "\n".join(visible(line) if line.strip() == line else f"  {visible(line)}" for line in lines) + "\n"
-    )
+    block = Section("", (), (), opening=opening(choice)).opening_lines
+    below = [
+        visible(line) if line.strip() == line else f"  {visible(line)}"
+        for line in [*_body(choice, explain), *further]
+    ]
+    words = "\n".join([*map(visible, hint), *block, *[""] * bool(below), *below]) + "\n"
     if prices := choice.requirements.prices:
         return Styled.joined([words, "\n", _prices(choice, prices, explain, width, color)])
     return Styled.joined([words, "\n", _arithmetic(choice, width, color)]) if explain else words
 
 
 def _body(choice: PickedCodec, explain: bool) -> Iterable[str]:
-    """Yield the lines below the sentence: the first few names of each list, all with --explain."""
-    if choice.saving:
-        yield choice.saving.sentence
+    """Yield the lines below the answer: the first few names of each list, all with --explain."""
     lists = (choice.tied, choice.unresolved, choice.runners_up, choice.excluded)
     most = max(map(len, lists)) if explain else FEW_NAMES
-    if choice.tied:
-        yield f"at the same cost, and behind by the tie-breakers: {some(choice.tied, most)}"
+    if choice.merits:
+        yield "; ".join(choice.merits)
     if choice.unresolved:
         rows = [
             f"{name} {numbers.ratio(found.value)} ({found.low:.2f} to {numbers.ratio(found.high)})"
             for name, found in choice.unresolved
         ]
-        yield f"not distinguishable (run longer), times the lowest cost: {some(rows, most)}"
-    if choice.runners_up:
-        behind = [f"{name} {numbers.ratio(times)}" for name, times in choice.runners_up]
-        yield f"runners-up, times its cost: {some(behind, most)}"
-    if choice.breakeven:
-        yield "what would change it:"
-        yield from (f"  {sentence}" for sentence in choice.breakeven)
+        yield f"not distinguishable, times the lowest cost: {some(rows, most)}"
+        if choice.longer:
+            yield f"`{choice.longer}` measures more"
+    if explain:
+        yield from _explained(choice)
     if choice.excluded:
         yield "not considered:"
         yield from explained(dict(choice.excluded), most)
     if not explain and any(len(names) > FEW_NAMES + 1 for names in lists):
         yield "--explain names all"
+
+
+def _explained(choice: PickedCodec) -> Iterable[str]:
+    """Yield all codecs that tie or come later, and from where to where others win."""
+    if choice.tied:
+        yield f"at the same cost, and behind by the tie-breakers: {', '.join(choice.tied)}"
+    if choice.runners_up:
+        behind = [f"{name} {numbers.ratio(times)}" for name, times in choice.runners_up]
+        yield f"runners-up, times its cost: {', '.join(behind)}"
+    if choice.breakeven:
+        yield "what would change it:"
+        yield from (f"  {sentence}" for sentence in choice.breakeven)
 
 
 def _arithmetic(choice: PickedCodec, width: int | None, color: bool) -> str:

@@ -217,7 +217,7 @@ def _suits(view: CorpusView, name: str, releases: Sequence[Candidate]) -> str:
         chosen = light[-1]
         tie = f"have the same cost, within {Verdicts.TIE:.0%}"
         if contest.unresolved:
-            tie = "are not distinguishable (run longer)"
+            tie = "are not distinguishable"
         reason = "is the newest of them"
         if len(light) < len(level):
             reason = f"retains the least memory for a payload ({amount(least, 'byte', None)})"

@@ -76,8 +76,11 @@ _TYPES: Final = frozenset(
 ) | {"nothing"}
 _LOSS: Final = re.compile(r"`(\w+)` came back as `(\w+)`(?: at `.*`)?", re.DOTALL)
 
-_PRECISION: Final = re.compile(r": (±[\d.]+ % was not reached in \d+ process(?:es)?)")
-_DISTURBED: Final = re.compile(r": (\d+ process(?:es were| was) disturbed by neighbours and measured again)")
+_PRECISION: Final = re.compile(
+    r": (wanted ±[\d.]+ %, got (?:±[\d.]+ %|no interval) from \d+ process(?:es)?|"
+    r"±[\d.]+ % was not reached in \d+ process(?:es)?)"
+)
+_DISTURBED: Final = re.compile(r": (\d+ process(?:es were| was) disturbed by neighbou?rs and measured again)")
 _SAFE_WARNINGS: Final = re.compile(
     r"processes are not pinned to a core.*|the CPU governor is powersave.*|this Python is a debug build.*"
 )

@@ -39,7 +39,7 @@ every codec failed; nothing was asked."""
 Safety = Literal["anyone", "trusted", "unguarded", "unknown"]
 """Whose payloads a codec may read."""
 
-_USUAL: Final = ("json/default", "json")
+USUAL: Final = ("json/default", "json")
 """The codecs that most programs use already, the most usual first."""
 
 
@@ -60,6 +60,15 @@ class Ranked(Protocol):
     def cost(self) -> CostModel: ...
     @property
     def standing(self) -> Standing: ...
+
+
+def safety_of(codec: Candidate) -> Safety:
+    """Return whose payloads a codec may read; unknown for codecs that bakeoff does not know."""
+    if codec.facts.source or not codec.facts.format:
+        return "unknown"
+    if codec.facts.trusted_only:
+        return "trusted"
+    return "unguarded" if codec.facts.unguarded else "anyone"
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,9 +232,9 @@ class CorpusAnswer:
     @property
     def _usual(self) -> str:
         """The codec that most programs use already; empty if it has no cost, is lossy, or is the answer."""
-        if self.contest is None or self.contest.winner in _USUAL:
+        if self.contest is None or self.contest.winner in USUAL:
             return ""
-        return next((name for name in _USUAL if name in self.fitting), "")
+        return next((name for name in USUAL if name in self.fitting), "")
 
     @property
     def worth(self) -> Rival | None:
@@ -259,12 +268,8 @@ class CorpusAnswer:
 
     @property
     def safety(self) -> Safety:
-        """Whose payloads the codec may read; unknown for codecs that bakeoff does not know."""
-        if self.codec is None or self.codec.facts.source or not self.codec.facts.format:
-            return "unknown"
-        if self.codec.facts.trusted_only:
-            return "trusted"
-        return "unguarded" if self.codec.facts.unguarded else "anyone"
+        """Whose payloads the codec may read."""
+        return "unknown" if self.codec is None else safety_of(self.codec)
 
     @property
     def seen(self) -> int:

@@ -221,18 +221,6 @@ class WinnerChange:
     end: float
     until: float | None = None
 
-    @property
-    def sentence(self) -> str:
-        """The change in words: "bson overtakes msgpack above 2.54 to 2.71 reads per write"."""
-        start = self.start if 0 < self.start < math.inf else self.end
-        side, way = ("above", "up to") if self.above else ("below", "down to")
-        text = f"{self.winner} overtakes {self.loser} {side} {self.axis.text(*sorted((start, self.end)))}"
-        if self.until is None:
-            return text
-        if self.until == self.end:
-            return f"{text} and is soon overtaken itself"
-        return f"{text} and leads {way} {self.axis.text(self.until, self.until)}"
-
 
 def breakeven(
     winner: str,

@@ -210,7 +210,6 @@ _ALL: Final = (
         figure=_cost,
         default=False,
         default_ratio=True,
-        dispensable_ratio=22,
         page=Page(108, ratio=True, help="cost of a record in your use"),
     ),
     _time(
@@ -278,6 +277,7 @@ _ALL: Final = (
         per="record",
         scale=(1.0, "B"),
         default_ratio=True,
+        dispensable=25,
         dispensable_ratio=3,
         page=Page(96, ratio=True, heading="size"),
     ),
@@ -311,9 +311,7 @@ _ALL: Final = (
         dispensable=18,
         page=Page(118),
     ),
-    _word(
-        "fidelity", "whether a round trip returns equal records", row.fidelity, dispensable=21, page=Page(104)
-    ),
+    _word("fidelity", "whether a round trip returns equal records", row.fidelity, page=Page(104)),
     _word(
         "rank",
         "rank by cost; codecs that tie share a rank",

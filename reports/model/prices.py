@@ -220,7 +220,8 @@ class PriceDifference:
         if self.verdict == "same":
             return f"{self.cheaper} and {self.other} cost the same (within {Verdicts.TIE:.0%})"
         if self.verdict == "unresolved":
-            return f"{self.cheaper} and {self.other} are not distinguishable in price (run longer)"
+            names = f"{self.cheaper} and {self.other}"
+            return f"{names} are not distinguishable in price; a longer run may settle it"
         half = (self.high - self.low) / 2
         places = numbers.decimals(self.value, half)
         ends = f"[{numbers.grouped(self.low, places)}, {numbers.grouped(self.high, places)}]"

@@ -19,8 +19,7 @@ _CALM: Final = "no growth"
 _MOST_LOSSES: Final = 4
 _TRUSTED: Final = "for trusted data only"
 _GUARDED: Final = (
-    "checks untrusted payloads for what its library misses, which costs more than 3 %; "
-    "NAME/unguarded does not"
+    "includes safety checks that its library lacks; they cost more than 3 %, which NAME/unguarded saves"
 )
 _COPY: Final = "baseline (plain copy)"
 """The label of the harness overhead's row."""

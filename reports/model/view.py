@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ...bench.results import CorpusFacts, ResultData
+from ...bench.results import WANTED, CorpusFacts, ResultData
 from .answer import CorpusAnswer
 from .candidates import BASELINE, Candidate, Standing, candidates_on, corpora, standing_on
 from .columns import Chart, ColumnSpec, columns
@@ -102,8 +102,19 @@ class MachineView:
 
     @property
     def remarks(self) -> list[str]:
-        """Reasons for wider intervals than necessary."""
-        return remarks(self.result)
+        """Reasons for wider intervals than necessary, and whether the ranks are known in spite of them."""
+        return [self._with_ranks(text) for text in remarks(self.result)]
+
+    def _with_ranks(self, text: str) -> str:
+        """Say after a warning that the precision was not reached what is known in spite of that."""
+        for view in self.corpora:
+            name = f"{view.corpus.name}: "
+            if text.startswith(f"{name}{WANTED}"):
+                return f"{text}; {_known(view)}"
+            if text.startswith(f"{name}±"):
+                # Earlier runs did not say what was reached.
+                return f"{text}; {_widest(view)}{_known(view)}"
+        return text
 
     def titled(self, name: str) -> str:
         """Return a title with the machine before it if there are several."""
@@ -187,3 +198,23 @@ def _machine(label: str, result: ResultData, cost: CostModel, known: Mapping[str
         if (candidates := tuple(candidates_on(result, corpus.name)))
     )
     return MachineView(label, result, tuple(found))
+
+
+def _known(view: CorpusView) -> str:
+    """Say whether the ranks are known."""
+    if "unresolved" not in {view.standing.verdict(name) for name in view.standing.costs}:
+        return "the ranks hold"
+    return "the answer holds, not all ranks" if view.answer.decided else "not all ranks are known"
+
+
+def _widest(view: CorpusView) -> str:
+    """Say how well the cost is known that is known least, of the codecs whose ranks are not."""
+    halves = {
+        name: found.half / found.value
+        for name, found in view.standing.costs.items()
+        if found.half is not None and found.value and view.standing.verdict(name) == "unresolved"
+    }
+    if not halves:
+        return ""
+    codec = max(halves, key=halves.__getitem__)
+    return f"the cost of {codec} is known to ±{100 * halves[codec]:.1f} %; "

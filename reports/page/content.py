@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,8 +14,8 @@ from ..model.candidates import BASELINE, WELL, Candidate
 from ..model.cost import PLAUSIBLE, CostModel
 from ..model.placed import PIPELINE, STORES
 from ..model.table import Labelled, Section, Table, labelled
-from ..model.view import CorpusView, View
-from ..tables import placed_answer, places, readers
+from ..model.view import CorpusView, MachineView, View
+from ..tables import opening_placed, placed_answer, places, readers
 from ..tables.machines import agreement
 from ..tables.markup import html
 from ..tables.opening import opening
@@ -119,11 +119,11 @@ class PageContent:
         panels, answers = placed.panels(view), placed_answer.answers(view)
         sliders = _sliders(view.cost)
         costed = any(map(len, charts.points)) or not sheets
-        openings = [list(opening([one], len(views))) for one in views] if costed else []
+        openings = [list(opening([one], len(views))) for one in views] if costed else _in_places(machines)
         said = _recommended(views) if costed else [(one.place, one.words) for one in answers]
         headline = _SEVERAL if costed or not answers else placed_answer.headline(answers)
         if len(said) == 1:
-            headline = _taken(openings[0]) if openings and len(openings[0]) > 1 else said[0][1]
+            headline = _taken(openings[0]) if costed and len(openings[0]) > 1 else said[0][1]
             said = []
         raw = [{"machine": m.label, **plain(m.result)} for m in machines]
         state = _state(view, table, charts, panels, sliders, baseline, sort)
@@ -145,7 +145,7 @@ class PageContent:
                 {
                     "label": m.label,
                     "result": m.result,
-                    "facts": run_facts(m.result),
+                    "facts": run_facts(m.result, opened=len(openings) == 1),
                     "machine": machine_facts(m.result.environment),
                 }
                 for m in machines
@@ -311,6 +311,16 @@ def _failures(found: Sequence[CorpusView]) -> list[dict[str, Any]]:
     return [
         {"codec": codec, "outcome": outcome, "reason": reason, "stderr": stderr, **row}
         for (codec, outcome, reason, stderr), row in rows.items()
+    ]
+
+
+def _in_places(machines: Iterable[MachineView]) -> list[list[Labelled]]:
+    """Return the answers for stores and pipelines."""
+    return [
+        list(lines)
+        for machine in machines
+        for kind in (STORES, PIPELINE)
+        for _, lines in opening_placed.openings(machine, kind)
     ]
 
 

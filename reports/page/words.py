@@ -96,15 +96,21 @@ def _value(key: str, value: Fact) -> str:
     return str(value)
 
 
-def run_facts(result: ResultData) -> list[str]:
-    """Return the line below the headline: what was measured, when, and for how long."""
+def run_facts(result: ResultData, *, opened: bool = False) -> list[str]:
+    """Return the line below the headline: what was measured, when, and for how long.
+
+    Args:
+        result: The result.
+        opened: Whether the answer above says how many codecs were measured, and for how long.
+    """
     measured = {cell.cell.codec for cell in result.cells if cell.samples} - {BASELINE}
     used = {cell.cell.corpus for cell in result.cells}
     processes = max((len(cell.samples) for cell in result.cells), default=0)
     found = [_counted(len(measured), "codec", "codecs"), _counted(len(used), "corpus", "corpora")]
+    found = [] if opened else found
     if processes:
         found.append(_counted(processes, "process", "processes"))
-    if result.duration:
+    if result.duration and not opened:
         minutes, seconds = divmod(round(result.duration), 60)
         found.append(f"{minutes} min {seconds} s" if minutes else f"{seconds} s")
     if result.started:

@@ -58,11 +58,11 @@ def _ranges(standing: Standing) -> str:
         return ""
     unknown = [name for name in ranges if standing.verdict(name) == "unresolved"]
     if unknown:
-        one, why = ranges[unknown[0]], "not distinguishable (run longer)"
+        one, why = ranges[unknown[0]], "too close to call; a longer run may settle it"
     else:
         one = next(iter(ranges.values()))
         why = f"shared, as these codecs cost the same (within {Verdicts.TIE:.0%})"
-    return f"; ranks such as {one} are {why}"
+    return f"; a range such as {one} is {why}"
 
 
 def _more(standing: Standing, more: Longer) -> str:
@@ -133,9 +133,10 @@ def _left_out(profile: Mapping[str, Fact]) -> str:
     rough = f"standard error {numbers.percent(error)}" if isinstance(error, float) and error > _ROUGH else ""
     factor = own / mean if isinstance(own, float) and isinstance(mean, float) and mean > 0 else 1.0
     if abs(factor - 1) > _ROUGH:
-        text = f"; the sample's mean size is {factor:.2f} times that of all"
+        way = "larger" if factor > 1 else "smaller"
+        text = f"; they are {numbers.percent(abs(factor - 1))} {way} than all on average"
         return text + (f" ({rough})" if rough else "")
-    return f"; {rough} of the sample's mean size" if rough else ""
+    return f"; {rough} of their mean size" if rough else ""
 
 
 def measured_on(corpus: CorpusFacts) -> str:
@@ -143,14 +144,12 @@ def measured_on(corpus: CorpusFacts) -> str:
     if corpus.sample >= corpus.records:
         text = f"measured on all {corpus.records:,} record{'s' * (corpus.records != 1)}"
     else:
-        text = (
-            f"measured on {corpus.sample:,} record{'s' * (corpus.sample != 1)} drawn from {corpus.records:,}"
-        )
-    mean = corpus.profile.get("bytes_mean")
+        text = f"measured on {corpus.sample:,} of {corpus.records:,} records"
+    mean, each = corpus.profile.get("bytes_mean"), " each" * (corpus.records != 1)
     if isinstance(mean, int | float):
-        text += f", which average about {mean:,.0f} bytes as JSON"
+        text += f", {mean:,.0f} bytes{each} as JSON"
     elif isinstance(large := corpus.profile.get("size_mean"), float):
-        text += f", which average {numbers.bytes_said(large)} as pickles"
+        text += f", {numbers.bytes_said(large)}{each} as pickles"
     share = corpus.profile.get("read_share")
     if isinstance(share, float):
         text += f", of the first {numbers.percent(share)} of the source, as there was no time to read more"

@@ -2,43 +2,25 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import PurePath
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from ...bench.method import Verdicts
-from ...escape import shortened, visible
 from ..model import numbers
-from ..model.answer import CorpusAnswer, Rival, Safety
-from ..model.breakeven import WinnerChange, span
-from ..model.candidates import preferred
-from ..model.cost import CostModel, bandwidth_text
+from ..model.answer import CorpusAnswer, Rival
+from ..model.breakeven import span
+from ..model.candidates import measured, preferred
 from ..model.environment import block_noun
-from ..model.lists import few
-from ..model.table import Labelled, aligned
+from ..model.lists import few, listed
+from ..model.read import LibraryResult, languages
+from ..model.table import Labelled
 from ..model.view import CorpusView
+from .block import LINES, SAFE, Line, fitted, losses, records, saving, shown, trust, unless, work
 from .longer import longer
 from .sentence import broken_by, drawback, too_few, why_not
 
-LINES: Final = 8
-"""Most lines of a block."""
-WIDTH: Final = 80
-"""Most columns of a line."""
-_RATE: Final = 1000
-"""Records per second for which a saving is stated."""
-_NAMES: Final = {"json/default": "json as usually called"}
-"""Rows whose names do not say what they are."""
-
-_SAFE: Final[Mapping[Safety, str]] = {
-    "anyone": "yes, from anyone",
-    "trusted": "no, for trusted data only",
-    "unguarded": "no, for trusted data only",
-    "unknown": "not known to bakeoff",
-}
-
-Line = tuple[str, Sequence[str | Labelled]]
-"""A label, and wordings of the rest, the fullest first; one of several parts has its own labels."""
+_ALLOWED: Final = {"lossy": "allow_loss", "trusted": "trusted", "unguarded": "trusted"}
+"""The options of a choice that allow what a codec is not recommended for."""
 
 
 def opening(views: Sequence[CorpusView], corpora: int = 1) -> tuple[Labelled, ...]:
@@ -50,65 +32,20 @@ def opening(views: Sequence[CorpusView], corpora: int = 1) -> tuple[Labelled, ..
     """
     answers = [view.answer for view in views]
     lines = _block(answers[0]) if len(answers) == 1 else list(_fleet(answers))
-    return tuple(_fitted(label, wordings) for label, wordings in [("", _records(views, corpora)), *lines])
+    return fitted([records(views[0].corpus, _codecs(views, corpora)), *lines])
 
 
-def _fitted(label: str, wordings: Sequence[str | Labelled]) -> Labelled:
-    """Return the fullest wording that fits; the last one is cut if none does."""
-    from rich.cells import cell_len, set_cell_size
-
-    line: Labelled = ()
-    for words in wordings:
-        parts = ((label, words),) if isinstance(words, str) else words
-        line = tuple((name, visible(text)) for name, text in parts)
-        if cell_len(aligned(line)) <= WIDTH:
-            return line
-    *kept, (name, last) = line
-    room = max(1, WIDTH - 1 - cell_len(aligned((*kept, (name, "")))))
-    return (*kept, (name, f"{set_cell_size(last, room).rstrip()}…"))
-
-
-# The records
-
-
-def _records(views: Sequence[CorpusView], corpora: int) -> list[str]:
-    """Describe the records, the codecs, and how long the run took."""
-    view = views[0]
-    corpus = view.corpus
-    name = PurePath(corpus.source).name
-    # The source of generated records, and of those of a function, is no file.
-    of_it = name.startswith(corpus.name) or name.endswith(f":{corpus.name}")
-    name = visible(name if of_it else corpus.name)
-    head = [_count(view), _size(view)] if corpus.records else []
-    shown = {codec.name for one in views for codec in one.codecs if codec.measured or codec.untimed}
-    count = len(shown) or len({codec.name for one in views for codec in one.codecs})
+def _codecs(views: Sequence[CorpusView], corpora: int) -> list[str]:
+    """Write the number of codecs, and how long the run took."""
+    known = {codec.name for one in views for codec in one.codecs if codec.measured or codec.untimed}
+    count = len(known) or len({codec.name for one in views for codec in one.codecs})
     seconds = max(one.result.duration for one in views)
-    tail = [f"{count} codec{'s' * (count != 1)}"]
+    text = f"{count} codec{'s' * (count != 1)}"
     if len(views) > 1:
-        tail[0] += f" on {len(views)} {block_noun(one.result for one in views)}s"
+        text += f" on {len(views)} {block_noun(one.result for one in views)}s"
     elif seconds and corpora == 1:
-        tail.append(f"{seconds:,.0f} s" if seconds >= 1 else f"{seconds:.1f} s")
-    ends = [", ".join(tail), tail[0]]
-    starts = [", ".join(filter(None, head)), *head[:1]] if head else [""]
-    full = ["; ".join(filter(None, (start, end))) for start in starts for end in ends]
-    return [f"{one}: {text}" for text in full for one in (name, shortened(name, 24))]
-
-
-def _count(view: CorpusView) -> str:
-    corpus = view.corpus
-    if corpus.sample < corpus.records:
-        return f"{corpus.sample:,} of {corpus.records:,} records"
-    return "1 record" if corpus.records == 1 else f"all {corpus.records:,} records"
-
-
-def _size(view: CorpusView) -> str:
-    """Write the mean size of a record."""
-    each = " each" * (view.corpus.records != 1)
-    if isinstance(mean := view.corpus.profile.get("bytes_mean"), int | float):
-        return f"{mean:,.0f} bytes{each} as JSON"
-    if isinstance(large := view.corpus.profile.get("size_mean"), float):
-        return f"{numbers.bytes_said(large)}{each} as pickles"
-    return ""
+        return [f"{text}, {seconds:,.0f} s" if seconds >= 1 else f"{text}, {seconds:.1f} s", text]
+    return [text]
 
 
 # One machine
@@ -116,41 +53,49 @@ def _size(view: CorpusView) -> str:
 
 def _block(found: CorpusAnswer) -> list[Line]:
     """Return the lines of one ranking."""
-    if found.kind == "nothing":
-        return []
-    lines: list[Line] = [("use", _use(found)), *_following(found), *_worth(found)]
-    tail = [*_sure(found), *_unless(found)]
+    lines: list[Line] = [("use", use(found)), *_following(found), *_worth(found)]
+    tail = [*_read_by(found), *_sure(found), *_unless(found)]
     most = LINES - 1 - len(tail)
-    lines += _trust(found, most - len(lines)) if found.decided else ()
+    lines += _trust(found, most - len(lines))
     # What is faster and not recommended matters more than what is in between.
     return [*(line for line in lines if line[0] != "between" or len(lines) <= most), *tail]
 
 
-def _use(found: CorpusAnswer) -> list[str]:
+def use(found: CorpusAnswer, on: str = "") -> list[str]:
+    """Say which codec to use.
+
+    Args:
+        found: The answer.
+        on: Where, after the name of the codec.
+    """
     codec, contest = found.codec, found.contest
-    if found.kind in ("chosen", "tied") and codec is not None:
-        return [f"{codec.name}: {_figures(found)}", f"{codec.name}: {_cost(found)}"]
+    if found.decided and codec is not None:
+        return [f"{codec.name}{on}: {_figures(found)}", f"{codec.name}{on}: {_cost(found)}"]
     if found.kind == "unresolved" and contest is not None:
-        names = few(contest.level)
-        text = f"undecided: {names} are not distinguishable"
-        counted = f"undecided: {len(contest.level)} codecs are not distinguishable"
-        between = f"undecided between {names}"
-        return [f"{text}, from {_cost(found)}", text, between, f"{counted}, from {_cost(found)}", counted]
+        names, count = few(contest.level), len(contest.level)
+        text = f"undecided{on}: {names} are not distinguishable"
+        counted = f"undecided{on}: {count} codecs are not distinguishable"
+        least = f"(from {_time(found)})"
+        brief = f"undecided{on}: {' or '.join(contest.level) if count < 4 else names}"
+        return [f"{text}, from {_cost(found)}", f"{text} {least}", text, brief, f"{counted} {least}", counted]
     if found.kind == "few":
-        return [f"undecided: {too_few(found)} to distinguish codecs"]
+        few_ = f"undecided{on}: {too_few(found)}"
+        return [f"{few_} to distinguish codecs", few_]
     if found.kind == "rough":
-        return ["undecided: no codec was timed in this budget"]
+        return [f"undecided{on}: no codec was timed in this budget"]
     if found.kind == "parts":
         missing = " and ".join(found.lacking) or "all parts of the cost of one codec"
         were = "were" if len(found.lacking) > 1 else "was"
-        return [f"undecided: {missing} {were} not measured"]
+        return [f"undecided{on}: {missing} {were} not measured"]
     if found.kind == "unsafe":
-        return ["none: no safe codec preserves every record"]
+        return [f"none{on}: no safe codec preserves every record"]
     if found.kind == "unchecked":
-        return ["undecided: no round trip was checked"]
+        return [f"undecided{on}: no round trip was checked"]
+    if found.kind == "nothing":
+        return [f"none{on}: these benchmarks are of another program, and check no round trip"]
     if found.kind == "failed":
-        return ["none: every codec failed"]
-    return ["undecided: no codec was checked in time"]
+        return [f"none{on}: every codec failed"]
+    return [f"undecided{on}: no codec was checked in time"]
 
 
 def _time(found: CorpusAnswer) -> str:
@@ -162,7 +107,13 @@ def _time(found: CorpusAnswer) -> str:
 
 
 def _cost(found: CorpusAnswer) -> str:
-    return f"{_time(found)} {_work(found.view.cost)}"
+    return f"{_time(found)} {_work(found)}"
+
+
+def _work(found: CorpusAnswer) -> str:
+    codec = found.codec
+    fixes = codec is not None and bool(codec.samples("fix")) and not codec.unfixed
+    return work(found.view.cost, fixes=fixes)
 
 
 def _rough(found: CorpusAnswer) -> str:
@@ -171,17 +122,7 @@ def _rough(found: CorpusAnswer) -> str:
     if rough is None:
         return ""
     factor, unit = numbers.scale([rough], "second")
-    return f"≈{numbers.approximate(rough * factor)} {unit} {_work(found.view.cost)}"
-
-
-def _work(cost: CostModel) -> str:
-    if cost.readers or math.isfinite(cost.bandwidth):
-        return f"for {cost.sentence()}"
-    if cost.reads == 0:
-        return "to write a record"
-    if cost.reads == 1:
-        return "to write and read a record"
-    return f"to write a record and read it {cost.reads:g} times"
+    return f"≈{numbers.approximate(rough * factor)} {unit} {_work(found)}"
 
 
 def _figures(found: CorpusAnswer) -> str:
@@ -189,35 +130,38 @@ def _figures(found: CorpusAnswer) -> str:
     return f"{_cost(found)}{size}"
 
 
-def _shown(name: str) -> str:
-    return _NAMES.get(name, name)
-
-
 def _following(found: CorpusAnswer) -> Iterator[Line]:
     """Yield what comes next, and what is faster and not recommended."""
     codec = found.codec
     if found.kind == "few" and codec is not None:
         yield "lowest", [f"{codec.name}: {_figures(found)}", f"{codec.name}: {_cost(found)}"]
-        return
     if found.kind == "rough" and codec is not None:
         yield "lowest", [f"{codec.name}, roughly: {_rough(found)}", f"{codec.name}, roughly"]
-        return
     if found.kind == "unsafe" and codec is not None:
         who = f"{codec.name}, which {drawback(codec)}"
         yield "lowest", [f"{who}: {_cost(found)}", f"{who}: {_time(found)} a record", who]
-        return
-    if found.contest is None:
+    if found.kind == "failed":
+        first, *others = found.view.codecs
+        more = f"; and {len(others)} more, below" * bool(others)
+        yield (
+            "why",
+            [f"{first.name} {first.outcome}: {first.reason}{more}", f"{first.name} {first.outcome}{more}"],
+        )
+    if found.contest is None or found.kind == "few":
         return
     if found.next:
         usual = ""
         if found.usual and found.usual.names[0] not in found.next.names:
-            usual = f"; {_shown(found.usual.names[0])} {_times(found.usual)}"
-        all_, first = (_behind(found.next, most) for most in (len(found.next.names), 1))
-        yield "next", [f"{all_}{usual}", all_, f"{first}{usual}", first]
-    elif found.decided and not found.contest.same:
+            usual = f"; {shown(found.usual.names[0])} {_times(found.usual)}"
+        all_, first_ = (_behind(found.next, most) for most in (len(found.next.names), 1))
+        yield "next", [f"{all_}{usual}", all_, f"{first_}{usual}", first_]
+    else:
         alone = len(found.view.codecs) == 1
-        no_other = "no other codec is safe and preserves every record"
-        yield "next", ["nothing else was measured" if alone else no_other]
+        other = "no further codec" if len(found.contest.level) > 1 else "no other codec"
+        yield (
+            "next",
+            ["nothing else was measured" if alone else f"{other} is safe and preserves every record"],
+        )
     for group in found.passed_over:
         names, why = [candidate.name for candidate in group.codecs], f", which {why_not(group.codecs)}"
         label = "faster" if group.faster else "between"
@@ -246,56 +190,55 @@ def _worth(found: CorpusAnswer) -> Iterator[Line]:
     if found.usual_ties:
         yield "worth", [f"no time: {found.usual_ties} costs the same, within {Verdicts.TIE:.0%}"]
     elif found.worth:
-        yield "worth", [_saving(found.worth, found.view.cost)]
-
-
-def _saving(rival: Rival, cost: CostModel) -> str:
-    name = _shown(rival.names[0])
-    if cost.readers or math.isfinite(cost.bandwidth):
-        return f"{numbers.amount(rival.more, 'second')} a record less than {name}"
-    cores = rival.more * _RATE
-    amount = f"{numbers.percent(cores)} of a core" if cores < 1 else f"{numbers.approximate(cores)} cores"
-    return f"{amount} less than {name} at {_RATE:,} records/s"
+        yield saving(found.worth.names[0], found.worth.more, found.view.cost)
 
 
 def _trust(found: CorpusAnswer, room: int) -> list[Line]:
-    """Return whose payloads are safe and what is lost, in two lines if there is room, and one needs them."""
-    safe, (here, *elsewhere) = _SAFE[found.safety], _losses(found)
-    losses = [*elsewhere, here]
-    both = [(("safe", safe), ("loses", words)) for words in losses]
-    if room < 2 or len(aligned(both[0])) <= WIDTH:
-        return [("safe", both)]
-    return [("safe", [safe]), ("loses", losses)]
+    """Return whose payloads are safe and what is lost, by the answer or by each codec that may be it."""
+    if found.kind == "unresolved" and room > 0:
+        return [("safe", ["each is, and preserves every record"])]
+    if not found.decided or found.codec is None:
+        return []
+    return trust(SAFE[found.safety], losses(found.codec, _here(found)), room)
 
 
-def _losses(found: CorpusAnswer) -> list[str]:
-    """Return what the answer loses here, followed by that and what it loses of other records."""
-    codec, view = found.codec, found.view
-    assert codec is not None, "an answer has a codec"
-    here = "nothing here"
-    if found.seen < view.corpus.sample:
-        here = f"nothing in the {found.seen:,} record{'s' * (found.seen != 1)} that were checked"
-    known = list(codec.facts.losses)
-    if not known:
-        return [here]
-    count = len(known)
-    more = f" and {count - 1} more" if count > 1 else ""
-    return [
-        here,
-        f"{here}; elsewhere {'; '.join(known)}",
-        f"{here}; elsewhere {known[0]}{more}",
-        f"{here}; elsewhere {count} loss{'es' * (count > 1)}: `bakeoff codecs {codec.name}`",
-        f"{here}; elsewhere {count} loss{'es' * (count > 1)}",
-    ]
+def _here(found: CorpusAnswer) -> str:
+    """Say what the answer loses of these records."""
+    if found.seen < found.view.corpus.sample:
+        return f"nothing in the {found.seen:,} record{'s' * (found.seen != 1)} that were checked"
+    return "nothing here"
+
+
+def _read_by(found: CorpusAnswer) -> Iterator[Line]:
+    """Yield how long readers in other languages take, if there were any."""
+    codec = found.codec
+    known = languages(read for each in found.view.candidates for read in each.reads.values())
+    if known and found.decided and codec is not None:
+        texts = [_reader(name, codec.reads_in(short)) for short, name in known.items()]
+        brief = [_reader(name, codec.reads_in(short), timed=False) for short, name in known.items()]
+        yield "readers", ["; ".join(texts), "; ".join(brief)]
+
+
+def _reader(language: str, reads: Sequence[LibraryResult], *, timed: bool = True) -> str:
+    """Say whether a language reads the payloads exactly, and how long the fastest library takes."""
+    exact = [read.cell for read in reads if read.outcome == "ok"]
+    if not exact:
+        changes = any(read.outcome == "lossy" for read in reads)
+        return f"{language} {'changes values' if changes else 'cannot read it' if reads else 'was not tried'}"
+    best = min((figure for cell in exact if (figure := measured(cell))), default=None)
+    if best is None or not timed:
+        return f"{language} exactly"
+    return f"{language} exactly, in {numbers.amount(best.value, 'second', best.half)}"
 
 
 def _sure(found: CorpusAnswer) -> Iterator[Line]:
-    """Yield whether noise could change the answer."""
+    """Yield whether noise could change the answer, or what would give one."""
     contest, way = found.contest, longer(found.view.result)
+    until = "" if found.view.result.complete else ", until the run was interrupted"
     if found.kind == "chosen" and len(found.fitting) > 1:
         among = " of the safe, exact codecs" if any(g.faster for g in found.passed_over) else ""
         text = f"first{among} in every reading of the noise"
-        yield "sure", [f"{text}, over {found.processes} processes", text]
+        yield "sure", [f"{text}, over {found.processes} processes{until}", f"{text}{until}", text]
     elif found.kind == "tied" and contest is not None:
         rule = broken_by(preferred(found.safe, found.view.cost), contest)
         text = f"a tie with {few(contest.same)}, within {Verdicts.TIE:.0%}"
@@ -304,69 +247,53 @@ def _sure(found: CorpusAnswer) -> Iterator[Line]:
         yield "sure", [f"no: {way.processes} adds processes", "no: measure longer"]
     elif found.kind in ("rough", "late"):
         yield "sure", [f"no: {way.time} times them"]
+    elif found.kind == "unsafe" and (options := _allowing(found)):
+        yield "try", [f"{options} names the best of the others"]
     elif found.kind == "parts" and found.lacking == ["load"]:
         way_ = "`reads=0`" if found.view.result.in_python else "`bakeoff report FILE --reads 0`"
         yield "try", [f"{way_} ranks by dump alone"]
+    elif found.kind in ("parts", "unchecked"):
+        way_ = "`bakeoff.run(records)`" if found.view.result.in_python else "`bakeoff run FILE`"
+        yield "try", [f"{way_} measures what a recommendation needs"]
+
+
+def _allowing(found: CorpusAnswer) -> str:
+    """Return the command that chooses among codecs that lose data or are for trusted data only."""
+    kinds = {why.kind for why in found.codec.drawbacks} if found.codec else set()
+    wanted = {option for kind, option in _ALLOWED.items() if kind in kinds}
+    if not kinds or not kinds <= _ALLOWED.keys():
+        return ""
+    if found.view.result.in_python:
+        return f"`best({', '.join(f'{option}=True' for option in sorted(wanted))})`"
+    return f"`bakeoff pick FILE {' '.join('--' + option.replace('_', '-') for option in sorted(wanted))}`"
 
 
 def _unless(found: CorpusAnswer) -> Iterator[Line]:
     """Yield at which weights another codec is the answer."""
     if changes := found.changes:
-        brief = [f"{_weight(change)}: {change.winner}" for change in changes]
-        fewer = [
-            f"{'; '.join(brief[:count])}; and {len(brief) - count} more"
-            for count in range(len(brief) - 1, 0, -1)
-        ]
-        yield "unless", ["; ".join(f"{_when(c)}: {c.winner}" for c in changes), "; ".join(brief), *fewer]
+        yield unless(changes)
     elif found.decided and found.axes:
         yield "unless", [f"nothing at {', '.join(axis.whole for axis in found.axes)}"]
-
-
-def _weight(change: WinnerChange) -> str:
-    """Write the weights at which another codec costs less, in few words."""
-    if change.until is None:
-        return f"{'above' if change.above else 'below'} {change.axis.text(change.end, change.end)}"
-    return change.axis.text(*sorted((change.end, change.until)))
-
-
-def _when(change: WinnerChange) -> str:
-    axis, end, until = change.axis, change.end, change.until
-    if axis.weight == "reads":
-        return f"you read {_reads(change)}"
-    if axis.weight == "line":
-        if until is None:
-            return f"the network is {'faster' if change.above else 'slower'} than {bandwidth_text(end / 8)}"
-        return f"the network has {axis.text(*sorted((end, until)))}"
-    raise AssertionError("a table has no prices")
-
-
-def _reads(change: WinnerChange) -> str:
-    """Write some reads per write; fewer than one as writes per read."""
-    end, until = change.end, change.until
-    if end >= 1 or change.above:
-        if until is None:
-            return f"{'more' if change.above else 'less'} than {end:,g} times per write"
-        return f"{span(*(f'{one:,g}' for one in sorted((end, until))))} times per write"
-    if until is None:
-        return f"less than once per {_rounded(1 / end, math.ceil):,g} writes"
-    ends = (_rounded(1 / end, math.ceil), _rounded(1 / until, math.floor))
-    return f"once per {span(*(f'{one:,g}' for one in sorted(ends)))} writes"
-
-
-def _rounded(value: float, way: Callable[[float], int]) -> float:
-    """Round to two digits so that a sentence about all numbers beyond stays true."""
-    exponent = math.floor(math.log10(value)) - 1
-    return float(f"{way(float(f'{value:.9g}') / 10.0**exponent)}e{exponent}")
 
 
 # Several machines
 
 
 def _fleet(answers: Sequence[CorpusAnswer]) -> Iterator[Line]:
-    """Yield the answer of each machine, those of the first ones if there are many."""
-    most = LINES - 1 if len(answers) < LINES else LINES - 2
-    answers = [found for found in answers if found.kind != "nothing"]
+    """Yield the answer of each machine, those of the first ones if there are many, and whether they agree."""
+    most = LINES - 2 if len(answers) < LINES - 1 else LINES - 3
     for found in answers[:most]:
-        yield "use", [f"{found.view.machine}: {words}" for words in _use(found)]
+        yield "use", use(found, f" on {found.view.machine}")
     if len(answers) > most:
         yield "", [f"and on {len(answers) - most} more"]
+    noun = block_noun(found.view.result for found in answers)
+    chosen = {found.codec.name for found in answers if found.decided and found.codec}
+    undecided = [found.view.machine for found in answers if not found.decided]
+    if len(chosen) > 1:
+        yield "sure", [f"no: the answer differs between {noun}s (more below the table)"]
+    elif chosen and not undecided:
+        yield "sure", [f"the same answer on {'both' if len(answers) == 2 else f'all {len(answers)}'} {noun}s"]
+    elif chosen:
+        yield "sure", [f"no: undecided on {listed(undecided)}", f"no: undecided on {len(undecided)} {noun}s"]
+    else:
+        yield "sure", [f"no: nothing is decided on any {noun}"]

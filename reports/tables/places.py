@@ -52,8 +52,15 @@ def build(view: View, kind: str) -> Table:
     Raises:
         UsageError: Nothing was measured there.
     """
+    from .opening_placed import openings
+
     found = [section for machine in view.machines for section in sections(machine, (kind,))]
     if not found:
         where = "a store" if kind == STORES else "a pipeline"
         raise UsageError(f"nothing to show: nothing was measured in {where}; run `bakeoff {kind}` first")
-    return view.table(found)
+    answers = [
+        Section(machine.titled(name), (), (), opening=lines)
+        for machine in view.machines
+        for name, lines in openings(machine, kind)
+    ]
+    return view.table([*answers, *found])

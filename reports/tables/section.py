@@ -346,7 +346,7 @@ class SectionBuilder(TableBuilder[Candidate]):
         """The remark on figures that rare slow calls would raise."""
         found = (rare(cell.samples) for candidate in self.shown for cell in candidate.cells.values())
         most = numbers.percent(max(found))
-        return f"rare calls take much longer; counted in full they raise the mean by up to {most}"
+        return f"a few calls are much slower; with them the mean is up to {most} higher"
 
 
 def _quotient(

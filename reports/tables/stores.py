@@ -118,7 +118,7 @@ def _rare(group: Group) -> Iterator[str]:
         if found:
             yield (
                 f"in {spot[0]} few slow calls were seen that take much of the time of {listed(found)}: "
-                "intervals may be too narrow (run longer)"
+                "intervals may be too narrow; a longer run settles it"
             )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby, product, takewhile
+from itertools import groupby, takewhile
 from textwrap import wrap
 from typing import TYPE_CHECKING, Final
 
@@ -152,12 +152,12 @@ def _print(console: Console, section: Section, width: int | None, *, brief: bool
     elif not fits() and (plainer := _plainer(section)) != section:
         missing.append("± of ratios")
         grid.section = plainer
-    if grid.machines > 1 and not _beside(grid, fits):
-        missing.append("± of times")
-    elif not grid.machines and not fits():
-        grid.section = _plainer(grid.section, "second")
-        missing.append("± of times")
-        grid.narrow = not fits()
+    if grid.machines > 1:
+        _beside(grid, fits)
+    exact, plain = grid.section, not fits()
+    if plain:
+        grid.section = _plainer(exact, "second")
+        grid.narrow = not grid.machines and not fits()
     dispensable = [c for c in section.columns if c.dispensable and c.key not in grid.hidden]
     dispensable.sort(key=lambda column: column.dispensable)
     for column in dispensable:
@@ -169,6 +169,13 @@ def _print(console: Console, section: Section, width: int | None, *, brief: bool
             grid.hidden.remove(key)
             if not fits():
                 grid.hidden.add(key)
+    if plain:
+        # So may the intervals.
+        without, narrow = grid.section, grid.narrow
+        grid.section, grid.narrow = exact, False
+        if not fits():
+            grid.section, grid.narrow = without, narrow
+            missing.append("± of times")
     if console.color_system is not None and not grid.machines:
         grid.bar = min(_BAR, (width or limit or 10_000) - grid.width() - _GAP)
     for number, table in enumerate(grid.tables()):
@@ -189,21 +196,14 @@ def _implied(section: Section) -> set[str]:
     return {column.key for column in section.columns if column.raw_unit == "ratio"} - {_BARRED}
 
 
-def _beside(grid: _Grid, fits: Callable[[], bool]) -> bool:
-    """Put as many machines into a table as fit with the columns that are always shown.
-
-    Returns:
-        Whether times keep their intervals; several machines fit more often without.
-    """
+def _beside(grid: _Grid, fits: Callable[[], bool]) -> None:
+    """Put as many machines into a table as fit with the columns that are always shown."""
     hidden, section = grid.hidden, grid.section
     grid.hidden = hidden | {column.key for column in section.columns if column.dispensable}
-    for machines, exact in product(range(grid.machines, 0, -1), (True, False)):
-        grid.machines = machines
-        grid.section = section if exact else _plainer(section, "second")
-        if fits():
-            break
-    grid.hidden = hidden
-    return grid.section is section
+    grid.section = _plainer(section, "second")
+    while grid.machines > 1 and not fits():
+        grid.machines -= 1
+    grid.hidden, grid.section = hidden, section
 
 
 def _plainer(section: Section, unit: str = "ratio") -> Section:
@@ -331,6 +331,8 @@ class _Grid:
 
     def _heading(self, column: Column) -> list[str]:
         """Return the lines above a column; columns of several machines are narrow."""
+        if not any(each.unit or each.arrow for each in self.section.columns):
+            return [visible(column.header)]
         unit = column.unit.removesuffix(_PER) if self.narrow else column.unit
         unit = " ".join(filter(None, (unit, column.arrow)))
         lines = ["", *unit.replace("/", " per\n").split("\n")][-2:] if self.machines else [unit]

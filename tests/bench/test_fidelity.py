@@ -157,7 +157,7 @@ def test_schema_in_a_name_asks_for_nothing_more() -> None:
     ("kind", "words"),
     [
         ("text", "tuple               ~list > ="),
-        ("md", "| tuple              | ~list > ="),
+        ("md", r"| tuple               | \~list &gt; ="),
         ("csv", "json,tuple,changed,list,exact,"),
         ("html", "<table>"),
     ],

@@ -20,6 +20,7 @@ from bakeoff.errors import BakeoffError, RunError
 from bakeoff.reports import render
 from bakeoff.reports.decide.pick import PickedCodec, Requirements, pick
 from bakeoff.reports.decide.pick_output import render as written
+from bakeoff.reports.model import turning
 from bakeoff.reports.model.candidates import standing_on
 from bakeoff.reports.model.cost import PLAUSIBLE, CostModel, parse_bandwidth
 from bakeoff.reports.model.prices import Prices
@@ -30,13 +31,16 @@ RESULTS = 500
 SHARE = 100
 
 _NUMBER = r"[\d.,e+-]+"
-_UNIT = r"reads per write|[kMG]?bit/s|a gigabyte"
+_SPEED = r"[kMG]?bit/s"
 CHANGE = re.compile(
-    rf"(?P<winner>\S+) overtakes (?P<loser>\S+) (?P<side>above|below) "
-    rf"(?:(?P<low>{_NUMBER})(?: (?P<low_unit>[kMG]?bit/s))? to )?(?P<high>{_NUMBER}) (?P<unit>{_UNIT})"
-    rf"(?: and (?:leads (?:up|down) to (?P<until>{_NUMBER}) (?P<until_unit>{_UNIT})|"
-    rf"(?P<soon>is soon overtaken itself)))?"
+    rf"(?P<winner>\S+) wins if (?P<what>you read|the network|a gigabyte costs) (?:is |has )?(?P<soon>about )?"
+    rf"(?:(?P<side>more|less|faster|slower) than )?(?P<writes>once per )?"
+    rf"(?P<first>{_NUMBER})(?: (?P<first_unit>{_SPEED}))?(?: to (?P<last>{_NUMBER}))?"
+    rf"(?: (?P<unit>{_SPEED}|times per write|writes))?"
+    rf"(?: \(undecided from (?P<start_writes>once per )?(?P<start>{_NUMBER})"
+    rf"(?: (?P<start_unit>{_SPEED}|times|writes))?\))?"
 )
+UNITS = {"you read": "reads", "the network": "bandwidth", "a gigabyte costs": "a gigabyte"}
 NOTHING = "nothing"
 
 
@@ -127,23 +131,43 @@ class Said:
 PLAUSIBLE_ENDS = {**PLAUSIBLE, "a gigabyte": (1e-12, 1e6)}
 
 
-def _value(number: str, unit: str) -> float:
+def _value(number: str, unit: str | None, *, writes: bool = False) -> float:
     plain = number.replace(",", "")
-    return parse_bandwidth(f"{plain} {unit}") if unit.endswith("bit/s") else float(plain)
+    if unit and unit.endswith("bit/s"):
+        return parse_bandwidth(f"{plain} {unit}")
+    return 1 / float(plain) if writes else float(plain)
 
 
-def understood(sentence: str) -> Said:
+def now(requirements: Requirements, unit: str) -> float:
+    """The present value of a weight."""
+    if unit == "a gigabyte":
+        assert requirements.prices is not None
+        return requirements.prices.gigabyte
+    return requirements.cost.reads if unit == "reads" else requirements.cost.bandwidth
+
+
+def understood(sentence: str, requirements: Requirements = Requirements(), loser: str = "") -> Said:  # noqa: B008 - it is frozen
+    """Read a sentence about the answer `loser` for a use."""
     found = CHANGE.fullmatch(sentence)
     assert found is not None, sentence
-    unit, above = found["unit"], found["side"] == "above"
-    ends = [_value(found["high"], unit)]
-    if found["low"]:
-        ends.insert(0, _value(found["low"], found["low_unit"] or unit))
-    assert sorted(ends) == ends
-    start, end = (ends[0], ends[-1]) if above else (ends[-1], ends[0])
-    until = _value(found["until"], found["until_unit"]) if found["until"] else end if found["soon"] else None
-    kind = "bandwidth" if unit.endswith("bit/s") else unit.removesuffix(" per write")
-    return Said(found["winner"], found["loser"], above, kind, start if len(ends) > 1 else None, end, until)
+    unit, writes = found["unit"], bool(found["writes"])
+    first = _value(found["first"], found["first_unit"] or unit, writes=writes)
+    ends = sorted([first, _value(found["last"], unit, writes=writes) if found["last"] else first])
+    kind = UNITS[found["what"]]
+    above = found["side"] in ("more", "faster") if found["side"] else ends[0] > now(requirements, kind)
+    end, until = ends if above else reversed(ends)
+    start = None
+    if found["start"]:
+        start = _value(found["start"], found["start_unit"], writes=bool(found["start_writes"]))
+    return Said(
+        found["winner"],
+        loser,
+        above,
+        kind,
+        start,
+        end,
+        None if found["side"] else end if found["soon"] else until,
+    )
 
 
 def _pick(results: list[ResultData], requirements: Requirements) -> PickedCodec:
@@ -167,9 +191,9 @@ def leading(choice: PickedCodec) -> set[str]:
     return level | {name for name, times in choice.runners_up if times <= 1 + Verdicts.TIE}
 
 
-def contradictions(run: ResultData, requirements: Requirements, sentence: str) -> Iterator[str]:
+def contradictions(run: ResultData, requirements: Requirements, sentence: str, loser: str) -> Iterator[str]:
     """Yield what `pick` says against a sentence."""
-    said = understood(sentence)
+    said = understood(sentence, requirements, loser)
     at = cache(lambda value: asked(run, requirements, said.unit, value))
     if at(said.end).name != said.winner:
         yield f"{sentence}: at its end {at(said.end).name}"
@@ -191,7 +215,7 @@ def lines_of(run: ResultData, cost: CostModel) -> dict[str, list[str]]:
     found = {}
     for view in View.of([run], cost).corpora:
         if changes := view.answer.changes:
-            found[view.corpus.name] = [change.sentence for change in changes]
+            found[view.corpus.name] = list(map(turning.sentence, changes))
         elif view.answer.decided and view.answer.axes:
             found[view.corpus.name] = [NOTHING]
     return found
@@ -199,7 +223,7 @@ def lines_of(run: ResultData, cost: CostModel) -> dict[str, list[str]]:
 
 def missed(run: ResultData, requirements: Requirements, winner: str, lines: list[str]) -> Iterator[str]:
     """Yield where `pick` answers another codec although no line says so."""
-    said = {(found.unit, found.above): found for found in map(understood, lines)}
+    said = {(found.unit, found.above): found for found in (understood(line, requirements) for line in lines)}
     for unit, now in (("reads", requirements.cost.reads), ("bandwidth", requirements.cost.bandwidth)):
         for above in (False, True):
             change = said.get((unit, above))
@@ -236,7 +260,10 @@ def test_pick_contradicts_no_sentence_about_random_results(first: int) -> None:
             if seed % 5 == 0:
                 assert said == list(choice.breakeven), seed
             for line in said:
-                bad += [f"{seed} {corpus} {cost} {one}" for one in contradictions(run, requirements, line)]
+                bad += [
+                    f"{seed} {corpus} {cost} {one}"
+                    for one in contradictions(run, requirements, line, choice.name)
+                ]
             bad += [f"{seed} {corpus} {cost} {one}" for one in missed(run, requirements, choice.name, said)]
     assert [] == bad, "\n".join(bad)
     assert changes > SHARE / 2
@@ -269,7 +296,9 @@ def test_pick_does_not_contradict_itself_over_several_corpora_and_by_price() -> 
             continue
         changes += len(choice.breakeven)
         for line in choice.breakeven:
-            bad += [f"{seed} {requirements} {one}" for one in contradictions(run, requirements, line)]
+            bad += [
+                f"{seed} {requirements} {one}" for one in contradictions(run, requirements, line, choice.name)
+            ]
     assert [] == bad, "\n".join(bad)
     assert changes > SHARE / 3
 
@@ -294,7 +323,7 @@ def test_an_answer_that_is_not_distinguishable_is_overtaken_from_here_on() -> No
     planted = {"a": {"dump": 2e-6, "load": 1e-6, "size": 9.0}, "b": {"dump": 1e-6, "load": 2e-6, "size": 9.0}}
     run = madeup.planted(planted, noise=0.05, seed=1)
     choice = pick([run], Requirements())
-    said = [understood(sentence) for sentence in choice.breakeven]
+    said = [understood(sentence, loser=choice.name) for sentence in choice.breakeven]
     other = [name for name, _ in choice.unresolved]
 
     assert {"a", "b"} == {choice.name, *other}
@@ -309,7 +338,7 @@ def test_who_leads_beyond_another_change_is_said() -> None:
     }
     run = madeup.planted(planted, noise=0.0)
 
-    assert ("b overtakes a above 1.94 to 2.06 reads per write and leads up to 22.1 reads per write",) == pick(
+    assert ("b wins if you read 2.06 to 22.1 times per write (undecided from 1.94)",) == pick(
         [run], Requirements()
     ).breakeven
 
@@ -320,7 +349,7 @@ def test_a_range_from_nothing_has_its_end_only() -> None:
     choice = pick([madeup.planted(planted, noise=0.0)], Requirements(CostModel(0.0)))
 
     assert ("a", ("b",)) == (choice.name, choice.tied)
-    assert ("b overtakes a above 0.01 reads per write",) == choice.breakeven
+    assert ("b wins if you read more than 0.01 times per write",) == choice.breakeven
 
 
 def test_a_rate_ends_what_is_asked_of_a_line() -> None:
@@ -335,11 +364,11 @@ def test_a_rate_ends_what_is_asked_of_a_line() -> None:
 
     assert "c" == understood(slow).winner
     assert understood(slow).end < 1e6
-    assert "c overtakes a below 5.94 to 6.08 Mbit/s" == slow
+    assert "c wins if the network is slower than 5.94 Mbit/s (undecided from 6.08 Mbit/s)" == slow
     assert () == pick([run], Requirements(rate=1000.0)).breakeven
     assert "b" == pick([run], Requirements(CostModel.of(bandwidth="7.95 Mbit/s"), rate=1000.0)).name
     (near,) = pick([run], Requirements(rate=700.0)).breakeven
-    assert f"{slow} and leads down to 560 kbit/s" == near, "its payloads need that"
+    assert near.startswith("c wins if the network has 560 kbit/s to 5.94 Mbit/s "), "its payloads need that"
 
 
 def test_all_formats_say_the_same() -> None:
@@ -347,11 +376,12 @@ def test_all_formats_say_the_same() -> None:
     said = "you read more than 2.74 times per write: bson"
     (change,) = View.of([run], CostModel()).corpora[0].answer.changes
 
-    assert "bson overtakes msgpack above 2.53 to 2.74 reads per write" == change.sentence
+    sentence = turning.sentence(change)
+    assert "bson wins if you read more than 2.74 times per write (undecided from 2.53)" == sentence
     for form in ("text", "md", "latex", "rst", "html", "json"):
         assert said in render([run], form), form
     assert said in notebook(run)
-    assert f"  {change.sentence}\n" in written(pick([run], Requirements()))
+    assert f"  {sentence}\n" in written(pick([run], Requirements()), explain=True)
 
 
 @pytest.mark.slow
@@ -380,4 +410,6 @@ def test_payloads_without_bytes_need_no_bandwidth(sizes: tuple[float, float]) ->
         }
     )
 
-    assert "msgpack" == pick([run], Requirements(cost=CostModel(reads=3, bandwidth=1e9), rate=1e3)).winner.name
+    assert (
+        "msgpack" == pick([run], Requirements(cost=CostModel(reads=3, bandwidth=1e9), rate=1e3)).winner.name
+    )

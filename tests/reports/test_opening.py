@@ -19,8 +19,8 @@ from bakeoff.reports.model.cost import CostModel
 from bakeoff.reports.model.options import TableOptions
 from bakeoff.reports.model.table import Entry
 from bakeoff.reports.model.view import View
+from bakeoff.reports.tables.block import LINES, WIDTH
 from bakeoff.reports.tables.build import build
-from bakeoff.reports.tables.opening import LINES, WIDTH
 
 ROOT = Path(__file__).parents[2]
 KEPT = [
@@ -171,7 +171,7 @@ def test_it_says_what_the_ranking_says(kind: str) -> None:
     else:
         assert re.match("undecided: |none: ", line(lines, "use"))
         assert not line(lines, "worth")
-        assert not line(lines, "safe")
+        assert line(lines, "safe") in ("", "each is, and preserves every record")
 
 
 @pytest.mark.parametrize(("kind", "cost"), CASES, ids=NAMES)
@@ -298,9 +298,12 @@ def test_machines_have_a_line_each() -> None:
     (many,) = opened(runs)
 
     assert "3 codecs on 2 machines" in few[0]
-    assert ["host-0: orjson", "host-1: orjson"] == [text[10:24] for text in few[1:]]
+    assert ["orjson on host-0", "orjson on host-1", "the same answer on both machines"] == [
+        text[10:].partition(":")[0] for text in few[1:]
+    ]
     assert len(many) == LINES
-    assert many[-1].endswith("and on 3 more")
+    assert many[-2].endswith("and on 4 more")
+    assert line(many, "sure") == "the same answer on all 9 machines"
 
 
 def test_hostile_names_stay_on_their_line() -> None:

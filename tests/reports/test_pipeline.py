@@ -66,7 +66,7 @@ def test_the_last_table_says_how_far_codecs_are_apart_or_that_they_tie():
 
     assert "movies: where the codec stops mattering" in apart
     assert 2 == apart.count("2 ranks of 2")
-    assert 4 == apart.count("2.00×")
+    assert 4 == apart.partition("stops mattering")[2].count("2.00×")
     assert 2 == tied.count("none: all tie")
     assert "2 ranks" not in tied
     assert "\nmovies through pipe to 1 at 3,000/s: The codec is 25% of the processor time" in apart

@@ -79,7 +79,7 @@ class TestText:
         text = render([run], "text")
 
         assert {"1 to 2", "3"} == {rows(text)[name][-1].strip() for name in "abc"}
-        assert "ranks such as 1 to 2 are shared, as these codecs cost the same (within 1%)" in text
+        assert "a range such as 1 to 2 is shared, as these codecs cost the same (within 1%)" in text
 
     @pytest.mark.parametrize(
         ("noise", "processes", "verdict"),
@@ -93,7 +93,7 @@ class TestText:
         in_csv = [row["rank_verdict"] for row in csv.DictReader(io.StringIO(render([run], "csv")))]
 
         assert 2 == len(re.findall("1 to 2$", text, re.M))
-        open_ = "ranks such as 1 to 2 are not distinguishable (run longer)"
+        open_ = "a range such as 1 to 2 is too close to call; a longer run may settle it"
         assert (verdict == "unresolved") is (open_ in text)
         assert (verdict == "unresolved") is ("\n  sure    no: `bakeoff run --resume FILE` adds" in text)
         assert (verdict == "unresolved") is ("; `bakeoff run --resume FILE` adds more" in text)
@@ -126,7 +126,7 @@ class TestText:
         ("options", "patterns"),
         [
             ({}, ["µs/record ↓", "B/record ↓", "^↓ lower is better$"]),
-            ({}, ["^measured on 1,000 records drawn from 100,000", "^rank by cost: one write and one read$"]),
+            ({}, ["^measured on 1,000 of 100,000 records", "^rank by cost: one write and one read$"]),
             ({}, ["^! the run was interrupted", "^! cores were busy$"]),
             # The layout of 2011; bytes stay per record.
             ({"per": 100_000}, ["s/100,000 ↓", r"^json +0\.2[34]\d* ±", "1,675"]),
@@ -189,7 +189,7 @@ class TestText:
         text = render([planted], "text", width=60)
 
         assert all(len(line) <= 60 for line in text.split("\n\n", 1)[1].splitlines())
-        assert "left out to fit the width: ± of times, fidelity; see\n--columns" in text
+        assert "left out to fit the width: ± of times, bytes; see --columns" in text
         assert re.search(r"^codec .* cost × ", text, re.M)
 
     def test_an_ordinary_terminal_has_fidelity_and_cost_but_no_intervals(self, planted):
@@ -226,7 +226,7 @@ class TestText:
             lines = [line.strip("- ").replace(":", "") for line in render([planted], form).splitlines()]
             use = next(n for n, line in enumerate(lines) if line.split()[:2] == ["use", "msgpack"])
             head = next(n for n, line in enumerate(lines) if line.lstrip("| ").startswith("codec"))
-            data = next(n for n, line in enumerate(lines) if line.startswith("measured on 1,000 records"))
+            data = next(n for n, line in enumerate(lines) if line.startswith("measured on 1,000 of "))
             assert use < head < data
             assert not [line for line in lines[data + 1 :] if line.startswith("rank by")]
 
@@ -569,8 +569,8 @@ class TestSeveralFiles:
         text = render([first, second], "text")
         here, there = text.split("\nmessages (sample of 200): ")
 
-        assert "measured on 1,000 records" in here
-        assert "measured on 200 records" in there
+        assert "measured on 1,000 of " in here
+        assert "measured on 200 of " in there
         assert "\nbson " not in here
         assert "\nbson " in there
         assert "#" not in text
@@ -754,20 +754,20 @@ def test_every_operation_is_shown(result_of, operation):
     [
         (
             {"sample_size": 510.0, "size_mean": 500.0, "sample_error": 0.004},
-            "000000000000; the sample's mean size is 1.02 times that of all\n",
+            "000000000000; they are 2.0% larger than all on average\n",
         ),
         ({"sample_size": 502.0, "size_mean": 500.0, "sample_error": 0.004}, "sha256 000000000000\n"),
         (
             {"sample_size": 502.0, "size_mean": 500.0, "sample_error": 0.12},
-            "000000000000; standard error 12% of the sample's mean size\n",
+            "000000000000; standard error 12% of their mean size\n",
         ),
         (
             {"sample_size": 510.0, "size_mean": 500.0, "sample_error": 0.12},
-            "; the sample's mean size is 1.02 times that of all (standard error 12%)\n",
+            "; they are 2.0% larger than all on average (standard error 12%)\n",
         ),
         (
             {"sample_size": 510.0, "sample_error": 0.014},
-            "000000000000; standard error 1.4% of the sample's mean size\n",
+            "000000000000; standard error 1.4% of their mean size\n",
         ),
         ({"sample_size": 510.0, "sample_error": 0.004}, "sha256 000000000000\n"),
     ],
@@ -832,5 +832,5 @@ def test_rare_calls_that_take_long_are_said(result_of, met, share, marked):
         [changed(made, operation="dump", sample=lambda s: replace(s, dear=int(s.pair < met), rare=share))]
     )
 
-    assert marked == ("rare calls take much longer; counted in full they raise the mean by up to 25%" in text)
+    assert marked == ("a few calls are much slower; with them the mean is up to 25% higher" in text)
     assert marked == bool(re.search(r"^json +\S+ ±\S+ \[a\] ", text, re.M))

@@ -324,13 +324,39 @@ function spanWords(key, low, high) {
   return `${first === last ? last : `${first} to ${last}`}${unit}`;
 }
 
-/** Where another codec overtakes: the twin of Change.sentence in bakeoff.reports.model.breakeven. */
-function changeWords({ key, above, start, end, until }) {
-  const from = start > 0 && Number.isFinite(start) ? start : end;
-  const [low, high] = [from, end].sort((a, b) => a - b);
-  const range = `${above ? "above" : "below"} ${spanWords(key, low, high)}`;
-  if (until === null) return range;
-  return until === end ? `${range} and is soon overtaken itself` : `${range} and leads ${above ? "up" : "down"} to ${spanWords(key, until, until)}`;
+/** Round to two digits so that a sentence about all numbers beyond stays true. */
+function rounded(value, way) {
+  const exponent = Math.floor(Math.log10(value)) - 1;
+  return general(Number(`${way(Number((value / 10 ** exponent).toPrecision(9)))}e${exponent}`));
+}
+
+function readsWords({ above, end, until }) {
+  const few = end < 1 && !above;
+  if (until === null) {
+    return few ? `less than once per ${rounded(1 / end, Math.ceil)} writes` : `${above ? "more" : "less"} than ${general(end)} times per write`;
+  }
+  const [fewest, most] = [rounded(1 / end, Math.ceil), rounded(1 / until, Math.floor)];
+  if (few && Number(fewest.replaceAll(",", "")) <= Number(most.replaceAll(",", ""))) return `once per ${ranged(fewest, most)} writes`;
+  return `${ranged(...[end, until].sort((a, b) => a - b).map(general))} times per write`;
+}
+
+const ranged = (first, last) => (first === last ? last : `${first} to ${last}`);
+
+/** From where on the present answer is not known to cost less. */
+function undecidedWords({ key, above, start, end }) {
+  if (!(start > 0 && Number.isFinite(start)) || start === end) return "";
+  if (key !== "reads") return ` (undecided from ${lineSpeed(start / 8)})`;
+  if (start < 1 && !above) return ` (undecided from once per ${rounded(1 / start, Math.floor)} writes)`;
+  return ` (undecided from ${general(start)}${end < 1 && !above ? " times" : ""})`;
+}
+
+/** When another codec is the answer: the twin of bakeoff.reports.model.turning. */
+function changeWords(change) {
+  const { key, above, end, until } = change;
+  const about = until === end ? "about " : "";
+  if (key === "reads") return `you read ${about}${readsWords(change)}${undecidedWords(change)}`;
+  const line = until === null ? `is ${above ? "faster" : "slower"} than ${lineSpeed(end / 8)}` : `has ${about}${spanWords(key, ...[end, until].sort((a, b) => a - b))}`;
+  return `the network ${line}${undecidedWords(change)}`;
 }
 
 function hint(leaders) {
@@ -340,11 +366,11 @@ function hint(leaders) {
     const { candidate } = contest.winner;
     const use = { ...weights };
     const changes = changesOf(candidate, use, rank);
-    for (const change of changes) lines.push([bold(change.winner.codec), " overtakes ", bold(candidate.codec), ` ${changeWords(change)}.`]);
+    for (const change of changes) lines.push([bold(change.winner.codec), ` wins if ${changeWords(change)}.`]);
     const asked = axesOf(candidate, use).map(({ key, ends }) => spanWords(key, ...ends));
     if (!changes.length && asked.length) {
       const band = `${Math.round(100 * state.tie)}%`;
-      lines.push(["No codec overtakes ", bold(candidate.codec), ` by more than ${band} at ${asked.join(" or ")}.`]);
+      lines.push(["No codec costs less than ", bold(candidate.codec), ` by more than ${band} at ${asked.join(" or ")}.`]);
     }
   }
   for (const { view, overfull } of leaders) {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,18 +11,13 @@ import click
 from ._grouped import GroupedCommand
 from ._options import selecting
 from ._placed import listed
-from ._tables import csv_of, drawn, paragraphs, split
+from ._tables import csv_of
 from ._written import writing
 
 if TYPE_CHECKING:
     from ..bench.lab.fidelity.matrix import Tried
 
     Column = dict[str, Tried]
-
-LEGEND = (
-    "= exact, type and all; ~X came back as X; E refused when encoding; D when decoding. "
-    "A > B: A without a schema, B with one."
-)
 
 
 @click.command("fidelity", cls=GroupedCommand)
@@ -55,24 +50,27 @@ def command(codecs: tuple[str, ...], readers: str | None, form: str, output: Pat
         text = _read(list(dict.fromkeys(base for base, _, _ in parts)), listed([readers]), form)
     else:
         names = (join_name(base, compression=compression) for base, _, compression in parts)
-        text = _preserved(list(dict.fromkeys(names)), form)
+        text = _preserved(list(dict.fromkeys(names)), form, output)
     put(text, output)
 
 
-def _preserved(codecs: Sequence[str], form: str) -> str:
+def _preserved(codecs: Sequence[str], form: str, output: Path | None) -> str:
     from ..console import console
+    from ..reports import written
+    from ..reports.tables.fidelity import figures, table
+    from ._output import layout
 
     columns = _columns(codecs)
     if form == "csv":
-        return csv_of(_lines(columns))
-    rows = [["value", *columns], *_rows(columns)]
-    tables = split(rows, console().width) if form == "text" else [rows]
-    notes = paragraphs([LEGEND, *_crashes(columns)], form)
-    return "\n\n".join([*(drawn(table, form) for table in tables), *notes]) + "\n"
+        return csv_of(figures(columns))
+    if form == "text":
+        return written(table(columns, console().width), form, **layout(output))
+    return written(table(columns), form)
 
 
 def _read(codecs: Sequence[str], languages: Sequence[str], form: str) -> str:
     from ..console import console
+    from ..reports.tables.fidelity import crashes
     from ._fidelity_readers import laid_out, left_out, lines, read, readable, reread, started
 
     with started(languages) as readers:
@@ -82,7 +80,7 @@ def _read(codecs: Sequence[str], languages: Sequence[str], form: str) -> str:
         writes = reread(readers, columns, reads)
     if form == "csv":
         return csv_of(lines(reads, writes))
-    notes = [*left_out(codecs, formats), *_crashes(columns)]
+    notes = [*left_out(codecs, formats), *crashes(columns)]
     notes += [f"{each.library} ({each.language}) does not write" for each in reads.silent]
     return laid_out((reads, writes), notes, form, console().width)
 
@@ -98,40 +96,3 @@ def _columns(codecs: Sequence[str], *, schemas: bool = True) -> dict[str, Column
             columns[name] = column
             bar.update(task, completed=len(columns), description=name)
     return columns
-
-
-def _short(tried: Tried) -> str:
-    without, with_schema = str(tried.without), str(tried.with_schema)
-    return without if without == with_schema else f"{without} > {with_schema}"
-
-
-def _rows(columns: dict[str, Column]) -> list[list[str]]:
-    names = list(next(iter(columns.values()), {}))
-    rows = [[name, *(_short(column[name]) for column in columns.values())] for name in names]
-    return [*rows, [f"exact of {len(names)}", *map(_exact, columns.values())]]
-
-
-def _exact(column: Column) -> str:
-    without = sum(tried.without.outcome == "exact" for tried in column.values())
-    with_schema = sum(tried.with_schema.outcome == "exact" for tried in column.values())
-    return f"{without} > {with_schema}"
-
-
-def _crashes(columns: dict[str, Column]) -> list[str]:
-    """Return why codecs lost their remaining cells."""
-    reasons = [
-        (codec, tried.without.became)
-        for codec, column in columns.items()
-        for tried in column.values()
-        if tried.without.outcome == "crash"
-    ]
-    return [f"{codec}: crash: {reason}" for codec, reason in dict.fromkeys(reasons)]
-
-
-def _lines(columns: dict[str, Column]) -> Iterator[list[str]]:
-    """Yield the rows of the CSV."""
-    yield ["codec", "value", "without", "became", "with_schema", "became_with_schema"]
-    for codec, column in columns.items():
-        for value, tried in column.items():
-            without, with_schema = tried.without, tried.with_schema
-            yield [codec, value, without.outcome, without.became, with_schema.outcome, with_schema.became]

@@ -220,8 +220,8 @@ def command(
             raise UsageError(f"--write takes the results of one {noun}: the one that will run the codec")
         asked, adapted = in_place(*elsewhere(group, requirements, asked_readers, tuple(LANGUAGES)), reads)
         choice = pick(asked, adapted, files_of[id(group[0])])
-        why = reasons(choice, explain=explain, **layout(None))
-        texts += ["\n", f"{label}\n" * bool(label), why, *(f"{line}\n" for line in said(asked, choice))]
+        why = reasons(choice, said(asked, choice), explain=explain, **layout(None))
+        texts += ["\n", f"{label}\n" * bool(label), why]
         choices.append((label, choice))
     if requirements.prices and requirements.prices.gigabyte and adapted.cost.reads != 1 and crossings is None:
         texts.append("assumed: each payload crosses the network once; else use --crossings per-read\n")

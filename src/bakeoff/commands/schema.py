@@ -171,17 +171,16 @@ def show(schema: str, codecs: tuple[str, ...], include: tuple[str, ...], as_obje
     SCHEMA is Python, and is run.
     """
     from ..codecs import available, describe, select
+    from ..schemas.schema import Conversion, conversions, described
 
     made = named(schema, include, **({"as_objects": True} if as_objects else {}))
     # Third-party codecs are only imported here if they are named.
     ours = [name for name in available() if not describe(name).entry_point]
-    plans = {name: made.plan(name) for name in select(codecs, default=ours)}
-    alike: dict[str, list[str]] = {}
-    for name, plan in plans.items():
-        alike.setdefault(plan.removeprefix(f"{made.name} after {name}"), []).append(name)
-    # A plan that is not empty has a line for each path.
-    said = sorted(alike.items(), key=lambda item: "\n" not in item[0])
-    click.echo("\n\n".join(f"{made.name} after {', '.join(names)}{plan}" for plan, names in said))
+    alike: dict[tuple[Conversion, ...], list[str]] = {}
+    for name in select(codecs, default=ours):
+        alike.setdefault(conversions(made, name), []).append(name)
+    said = sorted(alike.items(), key=lambda item: not item[0])
+    click.echo("\n\n".join(described(made, names, done) for done, names in said))
 
 
 @command.command(
