@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from .base import DEFAULT_SEED, Corpus
 from .corpora import DEFAULT_RECORDS, corpus, names
-from .errors import BadRecord, UnknownCorpus, UnknownFormat, UnreadableCorpus, UntrustedCorpus
+from .errors import (
+    BadRecord,
+    NoRecords,
+    ResultAsRecords,
+    UnknownCorpus,
+    UnknownFormat,
+    UnreadableCorpus,
+    UntrustedCorpus,
+)
 from .sizes import SIZES, size
 
 __all__ = [
@@ -13,6 +21,8 @@ __all__ = [
     "SIZES",
     "BadRecord",
     "Corpus",
+    "NoRecords",
+    "ResultAsRecords",
     "UnknownCorpus",
     "UnknownFormat",
     "UnreadableCorpus",

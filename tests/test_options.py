@@ -12,6 +12,7 @@ import pytest
 
 from bakeoff.cli import COMMANDS, bakeoff
 from bakeoff.commands._grouped import READING, GroupedCommand
+from bakeoff.commands._named import Whole
 from bakeoff.commands._options import AGE, Share, Size, Time
 from bakeoff.errors import hint, near
 from inprocess import bakeoff as run_bakeoff
@@ -44,6 +45,9 @@ from test_house import ROOMS, ROOT
         (Size(), ".5g", 1 << 29),
         (Size("mib"), "256", 256 << 20),
         (Size("mib"), "1G", 1 << 30),
+        (Whole(), "10_000", 10_000),
+        (Whole(), "10,000", 10_000),
+        (Whole(least=0), "0", 0),
     ],
 )
 def test_quantities_have_units(kind: click.ParamType[float], text: str, value: float) -> None:
@@ -67,6 +71,10 @@ def test_quantities_have_units(kind: click.ParamType[float], text: str, value: f
         (Share("%", "0.0001%", "99%"), "0", "less than 0.0001%"),
         (Share("%", "0.0001%", "99%"), "100", "more than 99%"),
         (Share("", "51%", "100%"), "0.5", "less than 51%"),
+        (Whole(), "0", "expected a whole number of at least 1"),
+        (Whole(), "many", "expected a whole number of at least 1"),
+        (Whole(), "1e9999", "expected a whole number of at least 1"),
+        (Whole(), str(2**64), "expected a whole number of at most 18446744073709551615"),
         (Size(), "lots", "not a valid size; use 500M"),
         (Size(), "0.5", "less than 1B"),
     ],

@@ -11,6 +11,8 @@ from typing import Final
 from .errors import hint
 
 _MOST: Final = 3
+_ALIKE: Final = 0.8
+"""Least similarity of two names, which are often short."""
 _ADDRESS: Final = re.compile(r"[a-z][a-z0-9+.-]+:/", re.IGNORECASE)
 """How a URL begins, also one that became a path and lost a slash; a drive has one letter."""
 
@@ -35,7 +37,7 @@ def _alike(path: Path) -> tuple[str, ...]:
         if path.suffix and each.is_dir():  # a name with an ending is that of a file
             continue
         names.setdefault(_stem(each), []).append(each.name)
-    stems = [stem for stem in get_close_matches(_stem(path), filter(None, names), n=_MOST) if stem]
+    stems = get_close_matches(_stem(path), filter(None, names), n=_MOST, cutoff=_ALIKE)
     # Of files with one stem, such as a.csv and a.json, that with the similar ending comes first.
     found = [name for stem in stems for name in get_close_matches(path.name, names[stem], n=_MOST, cutoff=0)]
     same = [name for name in found if Path(name).suffix == path.suffix != ""]

@@ -53,7 +53,8 @@ class Whole(click.ParamType[int]):
         text = str(value).replace("_", "").replace(",", "")
         number = int(text) if text.isascii() and text.isdigit() and len(text) <= 20 else -1
         if not self.least <= number <= self.most:
-            self.fail(f"{value!r}: expected a whole number of at least {self.least}", param, ctx)
+            limit = f"at most {self.most}" if number > self.most else f"at least {self.least}"
+            self.fail(f"{value!r}: expected a whole number of {limit}", param, ctx)
         return number
 
 
