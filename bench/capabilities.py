@@ -10,6 +10,7 @@ import ctypes
 import os
 import select
 import socket
+import time
 from collections.abc import Collection
 from dataclasses import asdict, dataclass, fields
 from importlib.util import find_spec
@@ -36,6 +37,7 @@ class Capabilities:
     memory_limits: Annotated[bool, "no memory limits (a codec can take all memory)"] = True
     file_locks: Annotated[bool, "no file locks (do not write two runs to one file)"] = True
     polling: Annotated[bool, "no polling of pipes (no readers in other languages, no other machines)"] = True
+    process_clocks: Annotated[bool, "no processor clocks of other processes (disturbed readers stay)"] = True
     high_water_mark: Annotated[bool, "no resettable high-water mark (peak memory is less exact)"] = True
     usage: Annotated[bool, "no usage counters (no peak memory without the high-water mark)"] = True
     heap_counters: Annotated[bool, "no counters of the C heap (memory growth is less exact)"] = True
@@ -76,6 +78,7 @@ def probe() -> Capabilities:
         memory_limits=can_limit_addresses(),
         file_locks=find_spec("fcntl") is not None,
         polling=hasattr(select, "poll"),
+        process_clocks=_can_read(process_clock(os.getpid())),
         high_water_mark=_can_reset(),
         usage=find_spec("resource") is not None,
         core_state=CHAINED,
@@ -101,6 +104,21 @@ def adopt(capabilities: Capabilities) -> Capabilities:
 
 
 _known: list[Capabilities] = []
+
+
+def process_clock(pid: int) -> int:
+    """Return the number that Linux gives the clock of a process's time on processors.
+
+    It is that of the function `clock_getcpuclockid` of POSIX, which Python lacks.
+    """
+    return ~pid << 3 | 2
+
+
+def _can_read(clock: int) -> bool:
+    try:
+        return hasattr(time, "clock_gettime_ns") and time.clock_gettime_ns(clock) > 0
+    except OSError:
+        return False
 
 
 def _can_serve_forks() -> bool:

@@ -10,7 +10,6 @@ import os
 import select
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
@@ -18,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, NamedTuple, Self, TypeVar
 
-from ..capabilities import here
+from ..capabilities import here, process_clock
 from ..frames import FrameConnection, FrameError
 from ..orphans import dying_with
 from ..pipes import Piped, is_ready, read_exactly, signal_group
@@ -44,9 +43,6 @@ _LIBRARIES = 100
 """Most libraries of a worker."""
 _SLOWEST = 1e15
 """Most nanoseconds of a slice."""
-
-_PROCESS_CLOCK = 2
-"""Makes the number of a process the identifier of its clock on Linux, see clock_getcpuclockid(3)."""
 
 _T = TypeVar("_T")
 
@@ -260,10 +256,10 @@ class ForeignWorker(AbstractContextManager["ForeignWorker"]):
         Where threads of the worker are in the way of each other, nobody has taken the processor, so its
         switches say less than the time of all its threads.
         """
-        if sys.platform != "linux":
+        if not here().process_clocks:
             return 0
         with suppress(OSError):  # it has ended
-            return time.clock_gettime_ns(~self._process.pid << 3 | _PROCESS_CLOCK) + time.process_time_ns()
+            return time.clock_gettime_ns(process_clock(self._process.pid)) + time.process_time_ns()
         return 0
 
     def close(self) -> None:
