@@ -9,7 +9,7 @@ from ...bench.method import Verdicts
 from ..model import numbers
 from ..model.answer import USUAL, safety_of
 from ..model.candidates import records_seen
-from ..model.cost import bandwidth_text
+from ..model.cost import bandwidth_text, rate_text
 from ..model.lists import few, some
 from ..model.table import Labelled
 from ..tables.block import SAFE, Line, fitted, losses, records, saving, trust, unless
@@ -43,8 +43,8 @@ def _use(choice: PickedCodec) -> Iterator[Line]:
 def _briefly(choice: PickedCodec) -> str:
     """Write the cost with the conditions in few words."""
     cost = choice.requirements.cost
-    if choice.yearly:
-        return f"{choice.yearly[choice.name].text} a year"
+    if choice.yearly and choice.requirements.rate is not None:
+        return f"{choice.yearly[choice.name].text} a year for {rate_text(choice.requirements.rate)} records/s"
     amount = numbers.amount(choice.parts[choice.name].total(cost), "second")
     line = f", {bandwidth_text(cost.bandwidth)}" if math.isfinite(cost.bandwidth) else ""
     return f"{amount} a record, read {cost.reads:g} times{line}"

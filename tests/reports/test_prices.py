@@ -226,7 +226,7 @@ def test_command(bakeoff, run):
     explained = call("--crossings", "once", "--explain")[1]
 
     assert out.startswith("msgpack|zstd:3\n\nmessages: ")
-    assert "\n  use     msgpack|zstd:3: 490.7 a year for 1,000 records/s, " in out
+    assert "\n  use     msgpack|zstd:3: 490.7 a year for 1,000 records/s\n" in out
     assert "msgpack|zstd:3 saves 1,096 a year against json [1,096, 1,096]\n" in out
     assert re.search(r"3 +json +0.00200 +0.0300 +31,536 +9.60 +1,577 +1,586 +1,586 to 1,586\n", out)
     assert out.endswith("assumed: each payload crosses the network once; else use --crossings per-read\n")
