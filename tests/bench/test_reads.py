@@ -24,7 +24,7 @@ from bakeoff.bench.run.processes import LocalExecutor
 from bakeoff.bench.run.readers import fitting
 from bakeoff.bench.run.time import readers_first
 from bakeoff.bench.worker import time_reads
-from bakeoff.bench.worker.records import Payloads
+from bakeoff.bench.worker.records import CheckedPayloads
 from inprocess import bakeoff
 
 REFERENCE = Path(builds.__file__).with_name("pypy") / "worker.py"
@@ -190,7 +190,7 @@ def planned(language: str, library: str, rough: float, *, exact: bool = True) ->
 def test_payloads_that_cannot_be_read_cost_only_their_reader(tmp_path: Path) -> None:
     """And a process that dies of them knows whose they are."""
     beats: list[int] = []
-    blobs = {"good": Payloads([b"[1]"] * 9, {}).stored(), "bad": b"not payloads"}
+    blobs = {"good": CheckedPayloads([b"[1]"] * 9, {}).stored(), "bad": b"not payloads"}
     context: Any = SimpleNamespace(blobs=blobs, beat=beats.append)
     job = TimeReads(
         corpus=CorpusInputs(""),

@@ -895,9 +895,9 @@ def service(tmp_path):
 def test_what_a_framework_does_besides_is_no_serialization(file):
     installed = "/usr/lib/python3.11/site-packages"
     frames = [
-        Frame("/srv/app.py", "main", 3),
-        Frame(f"{installed}/{file}", "run", 9),
-        Frame("/usr/lib/python3.11/json/__init__.py", "dumps", 231),
+        {"file": "/srv/app.py", "name": "main", "line": 3},
+        {"file": f"{installed}/{file}", "name": "run", "line": 9},
+        {"file": "/usr/lib/python3.11/json/__init__.py", "name": "dumps", "line": 231},
     ]
 
     assert ["json.dumps"] == [site.function for site in attach._sites([(frames[:2], 1.0), (frames, 1.0)])]

@@ -194,7 +194,7 @@ def test_rates(text, rate):
         ("--rate 3 --core-year 0", "core-year 0.0: expected"),
         ("--rate 3 --core-year nan", "core-year nan: expected"),
         ("--rate 3 --core-year 3 --gigabyte -1", "gigabyte -1.0: expected"),
-        ("--crossings twice", "'once', 'per-read'"),
+        ("--crossings twice", "there are once, per-read"),
     ],
 )
 def test_bad_terms(bakeoff, run, options, said):

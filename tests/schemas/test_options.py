@@ -10,7 +10,7 @@ import pytest
 from kinds import LEAVES
 from round_trips import read_back
 
-from bakeoff.bench.lab.evolution.records import Maker
+from bakeoff.bench.versions.records import Maker
 from bakeoff.codecs import available
 from bakeoff.schemas import Hint, Schema, SchemaError
 from bakeoff.schemas.difference import compare
