@@ -322,7 +322,8 @@ class TimingPhase:
         if math.isinf(width):
             return f"got no interval from {processes}"
         operation = [*self._tables()][self._progress.table]
-        return f"got ±{100 * width:.1f} % from {processes} ({other} to {codec}, {operation})"
+        got = f"±{100 * width:.1f} %" if width < 1 else "more than ±100 %"
+        return f"got {got} from {processes} ({other} to {codec}, {operation})"
 
     def _say_whose_core(self) -> None:
         """Warn if figures are not from a free core, and name the processes that were left out."""

@@ -110,10 +110,10 @@ class MachineView:
         for view in self.corpora:
             name = f"{view.corpus.name}: "
             if text.startswith(f"{name}{WANTED}"):
-                return f"{text}; {_known(view)}"
+                return "; ".join(filter(None, (text, _known(view))))
             if text.startswith(f"{name}±"):
                 # Earlier runs did not say what was reached.
-                return f"{text}; {_widest(view)}{_known(view)}"
+                return "; ".join(filter(None, (text, _widest(view), _known(view))))
         return text
 
     def titled(self, name: str) -> str:
@@ -201,7 +201,9 @@ def _machine(label: str, result: ResultData, cost: CostModel, known: Mapping[str
 
 
 def _known(view: CorpusView) -> str:
-    """Say whether the ranks are known."""
+    """Say whether the ranks are known; nothing if there are none."""
+    if not view.standing.costs:
+        return ""
     if "unresolved" not in {view.standing.verdict(name) for name in view.standing.costs}:
         return "the ranks hold"
     return "the answer holds, not all ranks" if view.answer.decided else "not all ranks are known"
@@ -217,4 +219,4 @@ def _widest(view: CorpusView) -> str:
     if not halves:
         return ""
     codec = max(halves, key=halves.__getitem__)
-    return f"the cost of {codec} is known to ±{100 * halves[codec]:.1f} %; "
+    return f"the cost of {codec} is known to ±{100 * halves[codec]:.1f} %"

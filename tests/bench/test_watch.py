@@ -24,7 +24,7 @@ import madeup
 from bakeoff.bench.libraries import LIBRARIES
 from bakeoff.bench.results.watched import read_watch, write_watch
 from bakeoff.bench.watch import attach, start
-from bakeoff.bench.watch.parts import Frame, read
+from bakeoff.bench.watch.parts import read
 from bakeoff.bench.watch.start import environment
 from bakeoff.commands.watch import command
 from bakeoff.datasets import corpus

@@ -261,10 +261,12 @@ def test_the_command_of_a_choice_prints_it(bakeoff, tmp_path) -> None:  # type: 
             "±2 % was not reached in 8 processes",
             r"; the cost of \w+ is known to ±[\d.]+ %; not ",
         ),
+        ("stores", "wanted ±5 %, got more than ±100 % from 3 processes", "$"),
     ],
 )
 def test_a_missed_precision_says_whether_the_ranks_hold(kind: str, said: str, words: str) -> None:
     (run,) = KINDS[kind]
-    (warning,) = table_of([replace(run, warnings=(f"messages: {said}",))]).warnings
+    corpus = run.corpora[0].name
+    (warning,) = table_of([replace(run, warnings=(f"{corpus}: {said}",))]).warnings
 
-    assert re.match(f"messages: {re.escape(said)}{words}", warning)
+    assert re.match(f"{corpus}: {re.escape(said)}{words}", warning)
