@@ -61,6 +61,7 @@ nitpick_ignore = [
         "bakeoff.bench.stats.ratios.RunToRun",
         "bakeoff.bench.verdict.RankRange",
         "bakeoff.reports.model.breakeven.CostParts",
+        "bakeoff.reports.model.breakeven.WinnerChange",
         "bakeoff.reports.model.candidates.Candidate",
         "bakeoff.reports.model.obstacle.Obstacle",
     )
