@@ -10,6 +10,7 @@ from ...bench.method import Processes, Verdicts
 from ...bench.stats import RUN_TO_RUN
 from ...bench.verdict import PARTS, preference, ranked
 from ...errors import UsageError
+from ..model.answer import CorpusAnswer
 from ..model.candidates import BASELINE, WELL, Candidate
 from ..model.cost import PLAUSIBLE, CostModel
 from ..model.placed import PIPELINE, STORES
@@ -123,7 +124,9 @@ class PageContent:
         said = _recommended(views) if costed else [(one.place, one.words) for one in answers]
         headline = _SEVERAL if costed or not answers else placed_answer.headline(answers)
         if len(said) == 1:
-            headline = _taken(openings[0]) if costed and len(openings[0]) > 1 else said[0][1]
+            headline = said[0][1]
+            if costed and len(openings[0]) > 1:
+                headline = _taken(openings[0], views[0].answer)
             said = []
         raw = [{"machine": m.label, **plain(m.result)} for m in machines]
         state = _state(view, table, charts, panels, sliders, baseline, sort)
@@ -324,10 +327,10 @@ def _in_places(machines: Iterable[MachineView]) -> list[list[Labelled]]:
     ]
 
 
-def _taken(lines: list[Labelled]) -> str:
+def _taken(lines: list[Labelled], answer: CorpusAnswer) -> str:
     """Take the line that says what to use out of an answer, and return it as a heading."""
     ((label, text),) = lines.pop(1)
-    return f"{label.capitalize()} {text}"
+    return f"{label.capitalize()} {text}" if answer.decided else f"{text[0].upper()}{text[1:]}"
 
 
 def _recommended(found: Sequence[CorpusView]) -> list[tuple[str, str]]:

@@ -17,6 +17,7 @@ from bakeoff.reports.decide.pick import Requirements, pick
 from bakeoff.reports.decide.pick_output import render as chosen
 from bakeoff.reports.decide.pick_placed import in_place
 from bakeoff.reports.model.table import Section
+from bakeoff.reports.page import page
 from bakeoff.reports.tables import text
 from bakeoff.reports.tables.block import LINES, WIDTH
 from bakeoff.reports.tables.layouts import table_of
@@ -270,3 +271,10 @@ def test_a_missed_precision_says_whether_the_ranks_hold(kind: str, said: str, wo
     (warning,) = table_of([replace(run, warnings=(f"{corpus}: {said}",))]).warnings
 
     assert re.match(f"{corpus}: {re.escape(said)}{words}", warning)
+
+
+@pytest.mark.parametrize("kind", ["plain", "noise"])
+def test_the_heading_of_a_page_is_a_sentence(kind: str) -> None:
+    (heading,) = re.findall(r'<h1 id="headline"[^>]*>(.*?)</h1>', page.render(KINDS[kind]))
+
+    assert heading.startswith("Use " if kind == "plain" else "Undecided: ")
