@@ -154,6 +154,7 @@ FOR_REPORTS = (
     "bench.evolved",
     "bench.libraries",
     "bench.method",
+    "bench.preserved",
     "bench.results",
     "bench.stats",
     "bench.verdict",
@@ -186,7 +187,7 @@ FLOORS = {
     ),
     "bench": (
         "blobs capabilities code disk_space equality frames heartbeat libraries method orphans pipes "
-        "quantities survey valgrind",
+        "preserved quantities survey valgrind",
         "cells contention facts figure",
         "backends foreign results",
         "jobs ledger messages operations stats",

@@ -6,6 +6,7 @@ import csv as _csv
 import dataclasses
 import io
 import json as _json
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ...escape import visible
@@ -29,6 +30,13 @@ def csv(table: Table) -> str:
     writer.writeheader()
     for section in table.sections:
         writer.writerows(_csv_rows(section))
+    return out.getvalue()
+
+
+def csv_of(rows: Iterable[Sequence[str]]) -> str:
+    """Return rows of text as CSV; the first row names the columns."""
+    out = io.StringIO()
+    _csv.writer(out, lineterminator="\n").writerows(rows)
     return out.getvalue()
 
 

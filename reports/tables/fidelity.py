@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Final, Protocol
 
+from ...bench.preserved import FidelityCell
 from ..model.table import Section, Table
 from .builder import Maker, TableBuilder, word
 
@@ -18,25 +19,16 @@ _GAP: Final = 2
 """Columns of space between two columns of a table."""
 
 
-class Returned(Protocol):
-    """What a value became; its text is a sign of `LEGEND`."""
-
-    @property
-    def outcome(self) -> str: ...
-    @property
-    def became(self) -> str: ...
-
-
-class Tried(Protocol):
+class TriedValue(Protocol):
     """A value in a codec."""
 
     @property
-    def without(self) -> Returned: ...
+    def without(self) -> FidelityCell: ...
     @property
-    def with_schema(self) -> Returned: ...
+    def with_schema(self) -> FidelityCell: ...
 
 
-Columns = Mapping[str, Mapping[str, Tried]]
+Columns = Mapping[str, Mapping[str, TriedValue]]
 """What became of each value, by codec and value."""
 
 
@@ -61,7 +53,10 @@ def table(columns: Columns, width: int | None = None) -> Table:
 
 
 def folded(section: Section, width: int | None) -> Iterator[Section]:
-    """Yield a table in parts that fit a width: the first column, with some of the others."""
+    """Yield a table in parts that fit a width: the first column, with some of the others.
+
+    The last part has the text below the table.
+    """
     first, *others = section.columns
     widths = {
         column.id: max(map(len, [column.title, *(row.entry(column).shown for row in section.rows)])) + _GAP
@@ -71,18 +66,18 @@ def folded(section: Section, width: int | None) -> Iterator[Section]:
     for column in others:
         taken = sum(widths[each.id] for each in [*part, column]) - _GAP
         if width is not None and len(part) > 1 and taken > width:
-            yield replace(section, columns=tuple(part))
+            yield replace(section, columns=tuple(part), remarks=(), footnotes=())
             part = [first]
         part.append(column)
     yield replace(section, columns=tuple(part))
 
 
-def _short(tried: Tried) -> str:
+def _short(tried: TriedValue) -> str:
     without, with_schema = str(tried.without), str(tried.with_schema)
     return without if without == with_schema else f"{without} > {with_schema}"
 
 
-def _exact(column: Mapping[str, Tried]) -> str:
+def _exact(column: Mapping[str, TriedValue]) -> str:
     without = sum(tried.without.outcome == "exact" for tried in column.values())
     with_schema = sum(tried.with_schema.outcome == "exact" for tried in column.values())
     return f"{without} > {with_schema}"

@@ -82,7 +82,7 @@ def html(table: Table) -> str:
             f"<h2>{html_text(section.title)}</h2>",
             *html_opening(section),
             *(f"<p>{html_text(line)}</p>" for line in section.lines),
-            html_grid(section),
+            *([html_grid(section)] if section.rows else []),
             *(f"<p>{html_text(line)}</p>" for line in section.answer),
             "<ul>",
             *(f"<li>{html_text(line)}</li>" for line in section.below),

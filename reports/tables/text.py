@@ -157,7 +157,8 @@ def _print(console: Console, section: Section, width: int | None, *, brief: bool
     exact, plain = grid.section, not fits()
     if plain:
         grid.section = _plainer(exact, "second")
-        grid.narrow = not grid.machines and not fits()
+        per_record = any(column.unit.endswith(_PER) for column in section.columns)
+        grid.narrow = per_record and not grid.machines and not fits()
     dispensable = [c for c in section.columns if c.dispensable and c.key not in grid.hidden]
     dispensable.sort(key=lambda column: column.dispensable)
     for column in dispensable:
@@ -175,7 +176,7 @@ def _print(console: Console, section: Section, width: int | None, *, brief: bool
         grid.section, grid.narrow = exact, False
         if not fits():
             grid.section, grid.narrow = without, narrow
-            missing.append("± of times")
+            missing += ["± of times"] * (without != exact)
     if console.color_system is not None and not grid.machines:
         grid.bar = min(_BAR, (width or limit or 10_000) - grid.width() - _GAP)
     for number, table in enumerate(grid.tables()):

@@ -12,7 +12,8 @@ import pytest
 from click.testing import CliRunner
 
 from bakeoff import codecs
-from bakeoff.bench.lab.fidelity.matrix import VALUES, FidelityCell, cells
+from bakeoff.bench.lab.fidelity.matrix import VALUES, cells
+from bakeoff.bench.preserved import FidelityCell
 from bakeoff.commands.fidelity import command
 from installed import install
 

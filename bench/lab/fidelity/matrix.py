@@ -25,6 +25,7 @@ from ...foreign.canonical import CanonicalError, canonical
 from ...foreign.schemas import FORMATS, ReaderSchema, reader_schema
 from ...jobs import Answer, Done, Ended
 from ...messages.fidelity import FidelityJob
+from ...preserved import FidelityCell
 
 if TYPE_CHECKING:
     from ...worker.context import WorkerContext
@@ -171,28 +172,6 @@ def _values() -> tuple[Value, ...]:
 
 
 VALUES = _values()
-
-
-@dataclass(frozen=True, slots=True)
-class FidelityCell:
-    """The result for one value.
-
-    Attributes:
-        outcome: ``"exact"``, ``"changed"``, ``"encode error"``, ``"decode error"``, ``"needs a schema"`` or
-            ``"crash"``; of a library of another language ``"refused"`` if it raised an error,
-            ``"unreadable"`` if Python's codec refused what it wrote, or ``"not written"``.
-        became: Type (or value) that was decoded, or the error.
-    """
-
-    outcome: str
-    became: str = ""
-
-    def __str__(self) -> str:
-        """Return the cell in short: ``=``, ``~type``, ``E``, ``D``, ``-`` or ``crash``."""
-        if self.outcome in ("needs a schema", "not written"):
-            return "-"
-        short = {"exact": "=", "encode error": "E", "decode error": "D"}
-        return f"~{self.became}" if self.outcome == "changed" else short.get(self.outcome, self.outcome)
 
 
 @dataclass(frozen=True, slots=True)

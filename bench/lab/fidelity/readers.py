@@ -4,37 +4,23 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from functools import partial
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from ...foreign.builds import start
 from ...foreign.canonical import ChangedValue, changes
 from ...foreign.port import ForeignWorker, LibraryRefusal, Restarted, WorkerError
 from ...foreign.schemas import ReaderSchema
-from .matrix import FidelityCell, Written, moment_change
+from ...preserved import FidelityCell, ForeignLibrary, ForeignReads
+from .matrix import Tried, Written, moment_change
 
 DEATHS = 3
 """Workers of a language that may die before its other cells are given up."""
 _LONGEST = 200
 
 _T = TypeVar("_T")
-
-
-class ForeignLibrary(NamedTuple):
-    """A library of another language.
-
-    Attributes:
-        format: The format that it reads.
-        writer: Name under which it writes; empty if it does not.
-    """
-
-    language: str
-    library: str
-    version: str
-    format: str
-    writer: str
 
 
 class ForeignReaders(AbstractContextManager["ForeignReaders"]):
@@ -120,6 +106,29 @@ def _libraries(worker: ForeignWorker) -> list[ForeignLibrary]:
         for each in worker.libraries
         if not each.typed
     ]
+
+
+def read(
+    readers: ForeignReaders, columns: Mapping[str, Mapping[str, Tried]], formats: Mapping[str, str]
+) -> ForeignReads:
+    """Read every payload with every library of its format.
+
+    Args:
+        readers: The libraries.
+        columns: The payloads by codec and value.
+        formats: The format of each codec.
+    """
+    python, cells = {}, {}
+    for codec, column in columns.items():
+        for value, tried in column.items():
+            if tried.written is None:
+                continue
+            python[codec, value] = tried.of_written
+            for library in readers.libraries:
+                if library.format == formats[codec]:
+                    cells[codec, value, library] = readers.cell(library, tried.written)
+    known = {codec: formats[codec] for codec in columns}
+    return ForeignReads("read", readers.libraries, known, python, cells)
 
 
 def compared(wrote: list[Any], became: list[Any]) -> FidelityCell:

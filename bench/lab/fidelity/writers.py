@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
@@ -16,21 +17,36 @@ from ...foreign.canonical import canonical
 from ...foreign.schemas import reader_schema
 from ...jobs import Answer, Done, Ended
 from ...messages.fidelity import ReadBack
-from .matrix import MEMORY, TIMEOUT, VALUES, FidelityCell, Written, decoded, reason, schema_of
-from .readers import ForeignLibrary, ForeignReaders, compared
+from ...preserved import FidelityCell, ForeignReads, Place
+from .matrix import MEMORY, TIMEOUT, VALUES, Tried, Written, decoded, reason, schema_of
+from .readers import ForeignReaders, compared
 
 if TYPE_CHECKING:
     from ...worker.context import WorkerContext
 
-Place = tuple[str, str, ForeignLibrary]
-"""A codec, the name of a value, and a library."""
 _Payload = tuple[str, bytes]
 """The name of a value, and its payload."""
 Back = list[Any] | FidelityCell
 """Canonical form of what was read, or why there is none."""
 
 
-def wrote(readers: ForeignReaders, written: Mapping[Place, Written]) -> dict[Place, FidelityCell]:
+def reread(
+    readers: ForeignReaders, columns: Mapping[str, Mapping[str, Tried]], reads: ForeignReads
+) -> ForeignReads:
+    """Let every library write what it has read exactly, and Python read it.
+
+    Args:
+        readers: The libraries.
+        columns: The payloads that they have read, by codec and value.
+        reads: What they have read.
+    """
+    places = {place: columns[place[0]][place[1]].written for place in reads.cells}
+    cells = _wrote(readers, {place: each for place, each in places.items() if each is not None})
+    libraries = [each for each in reads.libraries if each.writer]
+    return replace(reads, direction="written", libraries=libraries, cells=cells)
+
+
+def _wrote(readers: ForeignReaders, written: Mapping[Place, Written]) -> dict[Place, FidelityCell]:
     """Return what codecs read from what libraries write, compared with what the libraries had read.
 
     Args:

@@ -11,7 +11,6 @@ import click
 from ._grouped import GroupedCommand
 from ._options import selecting
 from ._placed import listed
-from ._tables import csv_of
 from ._written import writing
 
 if TYPE_CHECKING:
@@ -47,7 +46,7 @@ def command(codecs: tuple[str, ...], readers: str | None, form: str, output: Pat
     # Every column shows both, with and without a schema.
     parts = [split_name(name) for name in select(codecs, None if readers is None else tried())]
     if readers is not None:
-        text = _read(list(dict.fromkeys(base for base, _, _ in parts)), listed([readers]), form)
+        text = _read(list(dict.fromkeys(base for base, _, _ in parts)), listed([readers]), form, output)
     else:
         names = (join_name(base, compression=compression) for base, _, compression in parts)
         text = _preserved(list(dict.fromkeys(names)), form, output)
@@ -55,23 +54,26 @@ def command(codecs: tuple[str, ...], readers: str | None, form: str, output: Pat
 
 
 def _preserved(codecs: Sequence[str], form: str, output: Path | None) -> str:
-    from ..console import console
     from ..reports import written
+    from ..reports.tables.csv_json import csv_of
     from ..reports.tables.fidelity import figures, table
     from ._output import layout
 
     columns = _columns(codecs)
     if form == "csv":
         return csv_of(figures(columns))
-    if form == "text":
-        return written(table(columns, console().width), form, **layout(output))
-    return written(table(columns), form)
+    return written(table(columns, _width(form)), form, **layout(output))
 
 
-def _read(codecs: Sequence[str], languages: Sequence[str], form: str) -> str:
-    from ..console import console
+def _read(codecs: Sequence[str], languages: Sequence[str], form: str, output: Path | None) -> str:
+    from ..bench.lab.fidelity.readers import read
+    from ..bench.lab.fidelity.writers import reread
+    from ..reports import written
+    from ..reports.tables.csv_json import csv_of
     from ..reports.tables.fidelity import crashes
-    from ._fidelity_readers import laid_out, left_out, lines, read, readable, reread, started
+    from ..reports.tables.fidelity_readers import figures, table
+    from ._fidelity_readers import left_out, readable, started
+    from ._output import layout
 
     with started(languages) as readers:
         formats = readable(readers, codecs)
@@ -79,10 +81,17 @@ def _read(codecs: Sequence[str], languages: Sequence[str], form: str) -> str:
         reads = read(readers, columns, formats)
         writes = reread(readers, columns, reads)
     if form == "csv":
-        return csv_of(lines(reads, writes))
+        return csv_of(figures(reads, writes))
     notes = [*left_out(codecs, formats), *crashes(columns)]
     notes += [f"{each.library} ({each.language}) does not write" for each in reads.silent]
-    return laid_out((reads, writes), notes, form, console().width)
+    return written(table((reads, writes), notes, _width(form)), form, **layout(output))
+
+
+def _width(form: str) -> int | None:
+    """Return the columns to which tables are folded: none for files to be laid out elsewhere."""
+    from ..console import console
+
+    return console().width if form == "text" else None
 
 
 def _columns(codecs: Sequence[str], *, schemas: bool = True) -> dict[str, Column]:
