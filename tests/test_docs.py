@@ -79,6 +79,17 @@ def test_commands_exist(page: Path) -> None:
     assert [] == [wrong for line in (*lines, *inline(page)) for wrong in unknown(line)]
 
 
+FOREIGN = {"--append", "--cap-add", "--cpus", "--gen", "--user"}
+"""Options of other programs that pages name alone."""
+
+
+@pytest.mark.parametrize("page", PAGES, ids=NAMES)
+def test_an_option_that_is_named_alone_exists(page: Path) -> None:
+    typed = {word[0] for code in inline(page) if (word := re.match(r"--[a-z][a-z0-9-]*", code))}
+
+    assert set() == typed.difference(FOREIGN, *OPTIONS.values())
+
+
 @pytest.mark.parametrize("page", PAGES, ids=NAMES)
 def test_names_exist(page: Path) -> None:
     named = {m[1] for code in inline(page) if (m := re.match(r"(bakeoff(?:\.[A-Za-z_]\w*)+)", code))}

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 import pytest
 
-from bakeoff.cli import COMMANDS, bakeoff
+from bakeoff.cli import COMMANDS, _in_our_words, bakeoff
 from bakeoff.commands._grouped import READING, GroupedCommand
 from bakeoff.commands._named import Whole
 from bakeoff.commands._options import AGE, Share, Size, Time
@@ -106,6 +106,70 @@ def _options() -> Iterator[tuple[str, click.Option]]:
         yield from ((name, option) for option in command.params if isinstance(option, click.Option))
 
 
+def _suggested(command: click.Command, name: str) -> list[str]:
+    """Return the options that a command suggests for a wrong one."""
+    error = click.NoSuchOption(name, ctx=click.Context(command, info_name="it"))
+    return re.findall(r"--[\w-]+", _in_our_words(error).partition("did you mean")[2])
+
+
+def _misspelled(name: str) -> Iterator[str]:
+    """Yield a long option with a letter missing, doubled, wrong, or swapped."""
+    for n in (2, len(name) - 2):
+        before, letter, after = name[:n], name[n], name[n + 1 :]
+        yield before + after
+        yield before + letter * 2 + after
+        if len(name) > len("--from"):
+            yield before + "x" + after
+            yield before + after[:1] + letter + after[1:]
+
+
+def _long(command: click.Command) -> list[str]:
+    params = command.get_params(click.Context(command))
+    return [name for each in params for name in (*each.opts, *each.secondary_opts) if name.startswith("--")]
+
+
+@pytest.mark.parametrize(("name", "command"), list(_commands()))
+def test_a_misspelled_option_is_suggested(name: str, command: click.Command) -> None:
+    known = _long(command)
+    wrong = [
+        (typed, option)
+        for option in known
+        if len(option) > len("--at")
+        for typed in _misspelled(option)
+        if typed not in known and option not in _suggested(command, typed)
+    ]
+
+    assert [] == wrong
+
+
+@pytest.mark.parametrize(("name", "command"), list(_commands()))
+def test_an_abbreviated_option_is_suggested(name: str, command: click.Command) -> None:
+    known = _long(command)
+    wrong = [
+        (option[:n], suggested)
+        for option in known
+        for n in range(3, len(option))
+        if option[:n] not in known
+        and (suggested := _suggested(command, option[:n]))[:1]
+        != [each for each in known if each.startswith(option[:n])][:1]
+    ]
+
+    assert [] == wrong
+
+
+def test_an_option_of_another_command_is_not_taken_for_one_that_means_something_else() -> None:
+    every = {name for _, command in _commands() for name in _long(command)}
+    taken = {
+        (name, suggested)
+        for _, command in _commands()
+        for name in every.difference(_long(command))
+        for suggested in _suggested(command, name)
+        if not suggested.startswith(name)
+    }
+
+    assert RELATED == taken
+
+
 def _listed(command: str, option: str) -> set[str]:
     """Return the long names of the options that the help of a command lists."""
     done = run_bakeoff(Path.cwd(), *command.split(), option)
@@ -141,6 +205,7 @@ def test_help_is_short_and_says_the_exit_codes(name: str, command: click.Command
     sentences = [text.partition("[default")[0].strip() for text in helps]
 
     assert 1 == str(command.help).count("Exit codes: ")
+    assert "exit code is" not in " ".join(str(command.help).split())
     assert [] == [text for text in sentences if len(text) > 100]
 
 
@@ -176,6 +241,23 @@ MEANINGS = {
     "--seed": "Seed ",
 }
 """How the help of each option begins whose words differ between commands."""
+
+RELATED = {
+    ("--counts", "--count"),
+    ("--formats", "--format"),
+    ("--name", "--rename"),
+    ("--no-records", "--records"),
+    ("--readers", "--reads"),
+    ("--reads", "--read"),
+    ("--reads", "--readers"),
+    ("--records", "--no-records"),
+    ("--rename", "--name"),
+    ("--sample-to", "--sample"),
+    ("--sample-to", "--scale-to"),
+    ("--scale-to", "--sample-to"),
+    ("--schema-to", "--schema"),
+}
+"""Options of other commands, and what a command without them suggests: each is a plausible slip."""
 
 FOREIGN = {"--include_imports", "--include_source_info", "--quiet", "--cap-add"}
 """Options of other programs that messages name."""

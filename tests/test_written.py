@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import bz2
 import csv
+import gzip
 import json
+import lzma
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -112,6 +115,14 @@ def test_every_command_with_an_output_is_tried_here() -> None:
 CASES = [(line, ending) for line, known in (REPORTS | OTHERS).items() for ending in known.split()]
 
 
+def options_of(line: str) -> set[str]:
+    """Return the options of the command of a line."""
+    found = next(
+        command for name, command in commands(program) if line.split()[: len(name.split())] == name.split()
+    )
+    return {spelling for option in found.params for spelling in option.opts}
+
+
 def with_output(line: str, name: str, *more: str) -> list[str]:
     """Return a command line that writes a file; its own ``--`` stays last."""
     words = line.split()
@@ -138,6 +149,56 @@ def test_an_ending_that_a_command_does_not_write_is_refused(folder: Path, line: 
     for ending in (REPORTS | OTHERS).get(line, "json").split()[:1]:
         assert ending in done.stderr
     assert not (folder / "out.pdf").exists()
+
+
+FORMS = {"txt": "text", "tex": "latex", "avsc": "avro", "proto": "protobuf"}
+"""Formats that are not called as their endings are."""
+
+OPENED: dict[str, Callable[[bytes], bytes]] = {
+    "gz": gzip.decompress,
+    "bz2": bz2.decompress,
+    "xz": lzma.decompress,
+    "zip": lambda content: b"",
+}
+"""Files that some commands compress, by their endings; no command writes the last."""
+
+
+@pytest.mark.parametrize(
+    ("line", "ending", "with_form"),
+    [
+        (line, known.split()[0], with_form)
+        for line, known in (dict.fromkeys(RUNS, "json") | REPORTS | OTHERS).items()
+        for with_form in ([False, True] if "-f" in options_of(line) else [False])
+    ],
+)
+def test_what_is_named_compressed_is_compressed_or_refused(
+    folder: Path, line: str, ending: str, with_form: bool
+) -> None:
+    for compression, opened in OPENED.items():
+        name = f"packed.{ending}.{compression}"
+        form = ["-f", FORMS.get(ending, ending)] if with_form else []
+        done = bakeoff(folder, *with_output(line, name, *form))
+        if done.returncode == 0:
+            assert opened((folder / name).read_bytes())
+        else:
+            assert done.stderr.startswith(f"bakeoff: {name}: ")
+            assert not (folder / name).exists()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "generate --like rows.jsonl --save-profile plain.json.gz",
+        "survey rows.jsonl --schema-to plain.py.gz",
+        "convert rows.jsonl plain.csv.zip -f csv",
+    ],
+)
+def test_no_other_file_is_written_plain_under_a_compressed_name(folder: Path, line: str) -> None:
+    done = bakeoff(folder, *line.split())
+
+    assert 2 == done.returncode, done.stderr
+    assert "this command writes no ." in done.stderr
+    assert [] == list(folder.glob("plain.*.*"))
 
 
 @pytest.mark.parametrize("line", RUNS)

@@ -27,7 +27,7 @@ from ..facts import PyperfFacts
 from ..figure import Figure
 from .plain import plain_cell, typed
 from .records import CellResult, Fact, Measurement, ResultData, ResultFileError
-from .unfit import folder, unfit
+from .unfit import damage, folder, unfit
 
 if TYPE_CHECKING:
     import pyperf
@@ -262,8 +262,7 @@ def from_suite(path: Path, suite: pyperf.BenchmarkSuite) -> ResultData:
             if document := metadata.get("bakeoff_document"):
                 return _from_document(json.loads(document), suite)
     except UNREADABLE as error:
-        found = f"{type(error).__name__}: {error}"
-        raise ResultFileError(f"{path}: damaged: {found}; run it again") from error
+        raise ResultFileError(f"{path}: damaged: {damage(error)}; run it again") from error
     raise ResultFileError(f"{path}: a pyperf file, but not made by `bakeoff run` (no bakeoff_document)")
 
 

@@ -69,20 +69,29 @@ def averaged(mean: Any, new: Any, count: int) -> Any:
 _T = TypeVar("_T")
 
 
+class FieldError(TypeError):
+    """A field is missing, unknown, or of another type or range than its class declares."""
+
+
 def typed(cls: type[_T], fields: Any) -> _T:
     """Make one of our dataclasses, and those in it, from the untrusted values of a file.
 
     Lists become tuples where the class declares these.
 
     Raises:
-        TypeError: A field is missing, unknown, or of another type or range than the class declares.
+        FieldError: A field is missing, unknown, or of another type or range than the class declares.
     """
     if not isinstance(fields, Mapping):
-        raise TypeError(f"fields are {fields!r:.40}")
+        raise FieldError(f"fields are {fields!r:.40}")
+    kinds = _kinds(cast("Any", cls))
+    if unknown := fields.keys() - kinds.keys():
+        raise FieldError(f"{min(unknown):.40} is unknown")
+    if lacking := _required(cast("Any", cls)) - fields.keys():
+        raise FieldError(f"{min(lacking)} is missing")
     made = built(cls, fields)
-    for key, kind in _kinds(cast("Any", cls)).items():
+    for key, kind in kinds.items():
         if not _fits(value := getattr(made, key), kind):
-            raise TypeError(f"{key} is {value!r:.40}")
+            raise FieldError(f"{key} is {value!r:.40}")
     return made
 
 
@@ -123,6 +132,17 @@ def _is_meant(value: dict[str, Any] | list[Any], kind: Any) -> bool:
 def _kinds(cls: type) -> dict[str, Any]:
     hints = get_type_hints(cls, include_extras=True)
     return {each.name: hints[each.name] for each in dataclasses.fields(cast("Any", cls))}
+
+
+@functools.cache
+def _required(cls: type) -> frozenset[str]:
+    """Return the fields without a default."""
+    none = dataclasses.MISSING
+    return frozenset(
+        each.name
+        for each in dataclasses.fields(cast("Any", cls))
+        if each.default is none and each.default_factory is none
+    )
 
 
 def _fits(value: object, kind: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import zlib
@@ -10,6 +11,7 @@ from typing import Final
 
 from ...errors import hint
 from ...opening import open_regular
+from .plain import FieldError
 
 _HEAD: Final = 4096
 """Bytes at the beginning of a file that show what it is."""
@@ -24,6 +26,24 @@ def folder(path: Path) -> str:
     return f"{path}: a folder, and not a result file; {hint(there, 'name a result file in it')}"
 
 
+def damage(error: Exception) -> str:
+    """Return what is wrong with the contents of a file that cannot be read, for users."""
+    match error:
+        case json.JSONDecodeError():
+            where = f"line {error.lineno}, column {error.colno}"
+            is_cut = error.pos >= len(error.doc.rstrip()) or error.msg.startswith("Unterminated")
+            return f"cut off after {where}" if is_cut else f"no JSON at {where}"
+        case UnicodeDecodeError():
+            return f"no UTF-8 at byte {error.start}"
+        case RecursionError():
+            return "nested too deeply"
+        case KeyError():
+            return f"{error.args[0]!s:.40} is missing"
+    if isinstance(error, FieldError) or type(error) is ValueError:
+        return str(error)
+    return "not as bakeoff has written it"
+
+
 def unfit(path: Path, error: Exception) -> str:
     """Return what to say of a file that cannot be read as a result.
 
@@ -36,7 +56,7 @@ def unfit(path: Path, error: Exception) -> str:
     except OSError as cause:
         return f"{path}: cannot be read: {cause.strerror}"
     if head.startswith(b'{"benchmarks":'):
-        return f"{path}: a damaged or cut off result file: {error}; run it again"
+        return f"{path}: a damaged or cut off result file: {damage(error)}; run it again"
     what, step = _kind(path, head)
     return f"{path}: {what}; {step}" if step else f"{path}: {what}"
 

@@ -13,8 +13,9 @@ from typing import Final
 from ...files import WATCH_KEY, atomic_write, is_watch_file, read_limited
 from ..quantities import Amount, Change, Count
 from .file import LARGEST, UNREADABLE, check_values
-from .plain import typed
+from .plain import FieldError, typed
 from .records import Fact, ResultFileError
+from .unfit import damage
 
 SMALL: Final = 0.01
 """Share of the processor time below which no other library is timed."""
@@ -190,7 +191,9 @@ def read_watch(path: Path) -> WatchData:
     try:
         check_values(path, text)
         plain = json.loads(text)
-        if (version := plain.pop(WATCH_KEY)) > _VERSION:
+        if not isinstance(version := plain.pop(WATCH_KEY), int):
+            raise FieldError(f"{WATCH_KEY} is {version!r:.40}")
+        if version > _VERSION:
             raise ResultFileError(
                 f"{path}: written by a newer bakeoff, in format {version}; this one reads formats up to "
                 f"{_VERSION}: upgrade it"
@@ -200,5 +203,4 @@ def read_watch(path: Path) -> WatchData:
             raise ValueError("calls that took no time")
         return watch
     except UNREADABLE as error:
-        found = f"{type(error).__name__}: {error}"
-        raise ResultFileError(f"{path}: damaged: {found}; watch the program again") from error
+        raise ResultFileError(f"{path}: damaged: {damage(error)}; watch the program again") from error

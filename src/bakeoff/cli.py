@@ -7,6 +7,7 @@ import os
 import select
 import signal
 import sys
+from collections.abc import Sequence
 from importlib import import_module
 
 import click
@@ -126,8 +127,7 @@ def _in_our_words(error: click.ClickException) -> str:
     """Return what click says of a command line, written as our own errors are."""
     context = error.ctx if isinstance(error, click.UsageError) else None
     if isinstance(error, click.NoSuchOption):
-        known = [name.lstrip("-") for name in error.possibilities or ()]
-        alike = [f"--{name}" for name in near(error.option_name.lstrip("-"), known)]
+        alike = _alike(error.option_name, context) if context else ()
         return f"no such option {error.option_name}; {hint(alike, _help_of(context))}"
     if type(error) is click.BadParameter and error.param is not None:
         text = f"{spelled(error.param)} {error.message}".rstrip(".")
@@ -135,6 +135,19 @@ def _in_our_words(error: click.ClickException) -> str:
         text = " ".join(error.format_message().split()).rstrip(".")
         text = text[:1].lower() + text[1:]
     return f"{text}; {_help_of(context)}" if context else text
+
+
+def _alike(typed: str, context: click.Context) -> Sequence[str]:
+    """Return the options of a command that a wrong one was meant to be: abbreviated, or misspelled."""
+    if not typed.startswith("--"):
+        return ()
+    params = context.command.get_params(context)
+    names = [name for param in params for name in (*param.opts, *param.secondary_opts)]
+    known = [name.removeprefix("--") for name in names if name.startswith("--")]
+    word = typed.removeprefix("--")
+    # Options are few and short: of those that are less similar, most mean something else.
+    longer = [name for name in known if name.startswith(word)]
+    return [f"--{name}" for name in dict.fromkeys((*longer, *near(word, known, least=0.8)))][:3]
 
 
 def _help_of(context: click.Context | None) -> str:

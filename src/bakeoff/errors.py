@@ -44,17 +44,24 @@ def reason_of(error: OSError) -> str:
     return f"{where}{error.strerror or error}"
 
 
-def near(name: str, known: Iterable[str], other_words: Mapping[str, str] | None = None) -> tuple[str, ...]:
+def near(
+    name: str,
+    known: Iterable[str],
+    other_words: Mapping[str, str] | None = None,
+    *,
+    least: float = 0.6,
+) -> tuple[str, ...]:
     """Return at most three known names similar to an unknown one, the most similar first.
 
     Args:
         other_words: Names for words that other tools use for the same thing.
+        least: Similarity of the least similar one, from 0 to 1 (`difflib.SequenceMatcher.ratio`).
     """
     from difflib import get_close_matches
 
     if other_words is not None and name in other_words:
         return (other_words[name],)
-    return tuple(get_close_matches(name, list(known)))
+    return tuple(get_close_matches(name, list(known), cutoff=least))
 
 
 def hint(alike: Sequence[str], otherwise: str) -> str:

@@ -80,6 +80,6 @@ def test_a_result_whose_facts_cannot_be_written_is_damaged(tmp_path: Path) -> No
     bad = changed(result, ("document", "environment", "boot_time"), 5)
     (tmp_path / "r.json").write_bytes(KINDS["result"].encode(bad))
 
-    with pytest.raises(Exception, match="damaged: ValueError: invalid metadata 'boot_time'"):
+    with pytest.raises(Exception, match="damaged: invalid metadata 'boot_time'"):
         read(tmp_path / "r.json")
     assert read(RESULT).environment["boot_time"]

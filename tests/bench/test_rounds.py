@@ -15,7 +15,7 @@ from typing import Any, cast
 import pytest
 
 from bakeoff.bench.figure import Figure
-from bakeoff.bench.foreign.port import Library
+from bakeoff.bench.foreign.port import WorkerLibrary
 from bakeoff.bench.heartbeat import IDLE
 from bakeoff.bench.jobs import CorpusInputs, Ended, Failed, Job
 from bakeoff.bench.lab.evolution.rereading import Rereading
@@ -24,17 +24,20 @@ from bakeoff.bench.messages.check import Checked
 from bakeoff.bench.messages.evolution import TimeVersions
 from bakeoff.bench.messages.reads import ReaderCommand, TimedReads, TimeReads
 from bakeoff.bench.messages.timing import Time, Timed
+from bakeoff.bench.messages.watch import CallTimes, TimeCalls, TimedCalls
 from bakeoff.bench.method import Pace
 from bakeoff.bench.results import BASELINE, Cell, CellFinding, CheckFacts
 from bakeoff.bench.run.context import Run, Stage
 from bakeoff.bench.run.interleaved import LOOKS, Again, _Stage
-from bakeoff.bench.run.languages import Language, Read
+from bakeoff.bench.run.languages import Language, TimedLibrary
 from bakeoff.bench.run.options import Options
 from bakeoff.bench.run.processes import why
 from bakeoff.bench.run.rounds import Rounds
 from bakeoff.bench.run.schedule import Schedule
 from bakeoff.bench.run.state import State
 from bakeoff.bench.run.time import time_cells
+from bakeoff.bench.watch.alternatives import Other
+from bakeoff.bench.watch.measure import TimedSites
 
 CODECS = ("json", "msgpack", "pickle")
 VICTIM = "msgpack"
@@ -98,7 +101,7 @@ class Played:
 
     def submit(self, job: Job, inputs: object = None, **more: Any) -> Future[Ended]:
         event = Event()
-        cells = [read.codec for read in job.reads] if isinstance(job, TimeReads) else job.measured()
+        cells = _names(job) if isinstance(job, TimeReads | TimeCalls) else job.measured()
         if isinstance(job, self.kind):
             if 0 <= len(self.asked) - self.first < len(self.events):
                 event = self.events[len(self.asked) - self.first]
@@ -117,15 +120,21 @@ class Played:
         value = float(len(self.asked))  # a number of its own, to know whose figures count
         found = {str(n): Figure(value, 1.0) for n, name in enumerate(names) if name != event.error}
         errors = {str(n): ERROR for n, name in enumerate(names) if name == event.error}
+        dirty = DIRTY * event.disturbed
         if isinstance(job, TimeReads):
-            return Ended(TimedReads(found, dict.fromkeys(found, 0.0), errors, 1.0, 1.0))
-        return Ended(Timed(found, errors, 1.0, 1.0, DIRTY * event.disturbed, 1.0, 1.0))
+            return Ended(TimedReads(found, dict.fromkeys(found, 0.0), errors, 1.0, 1.0, dirty))
+        if isinstance(job, TimeCalls):
+            times = {index: CallTimes((each.raw,), (each.raw,)) for index, each in found.items()}
+            return Ended(TimedCalls(times, {}, errors, dirty, 1.0, 1.0))
+        return Ended(Timed(found, errors, 1.0, 1.0, dirty, 1.0, 1.0))
 
 
 def _names(job: Job) -> list[str]:
     """The codec of each cell of a process, in the order that its heartbeat counts them."""
     if isinstance(job, TimeReads):
         return [read.codec for read in job.reads]
+    if isinstance(job, TimeCalls):
+        return [call.library for call in job.calls]
     assert isinstance(job, Time | TimeVersions)
     return [cell.codec for cell in job.cells for _ in range(1 + isinstance(job, TimeVersions))]
 
@@ -155,10 +164,10 @@ def _run(played: Played, *, readers: bool = False) -> Seen:
     stage = Stage("made", CorpusInputs(""), (), {}, CODECS, Schedule(options, side=1, begun=0.0))
     stage.checks |= dict.fromkeys(CODECS, CHECKED)
     reads = {name: Cell("made", "read", name, place="other.json") for name in CODECS} if readers else {}
-    library = Library("json", "1", "json")
+    library = WorkerLibrary("json", "1", "json")
     language = Language("other", "Other", "1", (library,), ReaderCommand(("other",), "."))
     for name, cell in reads.items():
-        stage.reads[cell] = Read(language, library, f"p{name}", None, 1e-6, 0.1, 0.1, True)
+        stage.reads[cell] = TimedLibrary(language, library, f"p{name}", None, 1e-6, 0.1, 0.1, True)
     run = Run(
         options,
         State(),
@@ -224,6 +233,18 @@ def _versions(played: Played) -> Seen:
     return Seen({name: reason for (name, _), reason in plan.failed.items()}, figures)
 
 
+def _watch(played: Played) -> Seen:
+    """Time three libraries at a call site, without the watched function."""
+    site: Any = SimpleNamespace(libraries=[Other("made", name) for name in CODECS])
+    plan = TimedSites(cast("Any", played), TimeCalls(tasks=""), [site], TURNS, lambda _share: None)
+    Rounds(plan, patience=PATIENCE).conduct()
+    (found,) = plan.found()
+    return Seen(
+        {other.library: reason for other, reason in found.refused.items()},
+        {other.library: [one.calls[0] for one in times] for other, times in found.times.items()},
+    )
+
+
 @dataclass(frozen=True)
 class Planned:
     """A plan that runs timing processes.
@@ -244,6 +265,7 @@ PLANS = {
     "confirm": Planned(_confirm, Time, sides=2),
     "readers": Planned(_readers, TimeReads),
     "versions": Planned(_versions, TimeVersions),
+    "watch": Planned(_watch, TimeCalls),
 }
 WHOLE = sorted(CODECS)
 WITHOUT = sorted(set(CODECS) - {VICTIM})
@@ -256,8 +278,6 @@ PLACES = [
     for side in range(planned.sides)
 ]
 """Each plan, and where in it a process meets an event."""
-OF_OURS = [place for place in PLACES if place.values[0] != "readers"]
-"""Those whose processes know whether they were disturbed: the kernel's counters do not show it elsewhere."""
 
 
 class Playing:
@@ -282,9 +302,10 @@ def playing(monkeypatch: pytest.MonkeyPatch) -> Playing:
 
 
 def said(plan: str, failed: Failed, when: str) -> str:
-    """What is recorded: only `bakeoff run` has the option that sets the limit."""
+    """What is recorded: `bakeoff run` has the option that sets the limit, and a watch says the outcome."""
     option = f" ({failed.option})" if failed.option and plan in ("run", "readers") else ""
-    return when.format(failed.reason) + option
+    outcome = f"{failed.outcome}: " if failed.outcome != "error" and plan == "watch" else ""
+    return outcome + when.format(failed.reason) + option
 
 
 def figures(seen: Seen) -> dict[str, int]:
@@ -336,7 +357,7 @@ def test_the_third_death_in_a_row_costs_all_cells(
     assert [WHOLE] * (played.first + 3 + 2 * side) == played.asked
 
 
-@pytest.mark.parametrize(("plan", "turn", "side"), OF_OURS)
+@pytest.mark.parametrize(("plan", "turn", "side"), PLACES)
 def test_a_disturbed_process_is_repeated_at_once(plan: str, turn: int, side: int, playing: Playing) -> None:
     played, seen = playing(plan, turn, side, Event(disturbed=True))
 
@@ -346,7 +367,7 @@ def test_a_disturbed_process_is_repeated_at_once(plan: str, turn: int, side: int
     assert played.first + 1 not in {raw for found in seen.figures.values() for raw in found}
 
 
-@pytest.mark.parametrize(("plan", "turn", "side"), OF_OURS)
+@pytest.mark.parametrize(("plan", "turn", "side"), PLACES)
 def test_not_more_than_half_as_often_as_processes_count(
     plan: str, turn: int, side: int, playing: Playing
 ) -> None:
@@ -357,7 +378,7 @@ def test_not_more_than_half_as_often_as_processes_count(
     assert [WHOLE] * (TURNS * PLANS[plan].sides + min(2, 1 + turn // 2)) == played.asked
 
 
-@pytest.mark.parametrize(("plan", "turn", "side"), OF_OURS)
+@pytest.mark.parametrize(("plan", "turn", "side"), PLACES)
 def test_a_repeated_process_may_die(plan: str, turn: int, side: int, playing: Playing) -> None:
     played, seen = playing(plan, turn, side, Event(disturbed=True), Event("crash", VICTIM))
 

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import sysconfig
 from collections import Counter
-from dataclasses import replace
+from dataclasses import asdict, replace
 from importlib.util import cache_from_source
 from pathlib import Path
 
@@ -28,6 +28,7 @@ from bakeoff.bench.watch.parts import read
 from bakeoff.bench.watch.start import environment
 from bakeoff.commands.watch import command
 from bakeoff.datasets import corpus
+from bakeoff.files import WATCH_KEY
 from bakeoff.reports.tables.watched import sentences
 from hurried import BAKEOFF
 from inprocess import bakeoff
@@ -586,6 +587,42 @@ def test_files_of_other_commands(command, said, tmp_path):
 
     assert done.returncode != 0
     assert said in done.stderr
+
+
+def _damaged():
+    """Yield damaged files, each with what is said of it."""
+    whole = asdict(madeup.watch())
+    as_text = json.dumps({WATCH_KEY: 1} | whole)
+    for cut in (len(WATCH_KEY) + 5, 100, len(as_text) // 2, len(as_text) - 1):
+        yield as_text[:cut], r"damaged: cut off after line 1, column \d+"
+    yield as_text + "}", r"damaged: no JSON at line 1, column \d+"
+    yield json.dumps({WATCH_KEY: "2"} | whole), f"damaged: {WATCH_KEY} is '2'"
+    yield json.dumps({WATCH_KEY: 1} | whole | {"more": 1}), "damaged: more is unknown"
+    yield json.dumps({WATCH_KEY: 1, "sites": "[" * 9}), "damaged: [a-z]+ is missing"
+    yield f'{{"{WATCH_KEY}": 1, "sites": {"[" * 100_000}{"]" * 100_000}}}', "damaged: nested too deeply"
+    for name in whole:
+        rest = {key: value for key, value in whole.items() if key != name}
+        if name not in ("samples", "kept"):
+            yield json.dumps({WATCH_KEY: 1} | rest), f"damaged: {name} is missing"
+        yield json.dumps({WATCH_KEY: 1} | whole | {name: {"a": []}}), f"damaged: {name} is .*"
+
+
+@pytest.mark.parametrize(("content", "said"), list(_damaged()))
+def test_what_is_wrong_with_a_file_is_said_in_a_sentence(content, said, tmp_path):
+    (tmp_path / "watch.json").write_text(content)
+
+    for line in ("report watch.json", "compare watch.json watch.json"):
+        done = bakeoff(tmp_path, *line.split())
+        assert re.fullmatch(f"bakeoff: watch.json: {said}; watch the program again\n", done.stderr)
+        assert 2 == done.returncode
+
+
+def test_a_file_of_a_newer_version_says_so(tmp_path):
+    (tmp_path / "watch.json").write_text(json.dumps({WATCH_KEY: 9}))
+    done = bakeoff(tmp_path, "report", "watch.json")
+
+    assert "written by a newer bakeoff, in format 9" in done.stderr
+    assert 2 == done.returncode
 
 
 @pytest.mark.slow

@@ -33,6 +33,9 @@ ENDINGS: Final[Mapping[str, Sequence[str]]] = {
 }
 """Endings of files in each format; pyperf files fill a folder."""
 
+_COMPRESSED: Final = (".gz", ".bz2", ".xz", ".zst", ".lz4", ".br", ".zip", ".7z")
+"""Endings that no format has: files of records are compressed by theirs, which `agreed` does not see."""
+
 _ENDING: Final = re.compile(r"\.[a-z]\w*", re.IGNORECASE)
 """A version or a date at the end of a name, as in ``v1.2``, is none."""
 
@@ -55,7 +58,7 @@ def agreed(
         endings: The endings of each format, including those that only other commands write.
 
     Raises:
-        UsageError: They disagree, or the command writes no format with this ending.
+        UsageError: They disagree, or the command writes no format with this ending, or does not compress.
     """
     if output is None or is_device(output) or not (ending := _ending(output, endings)):
         return form or default
@@ -65,6 +68,7 @@ def agreed(
             named = (endings.get(form) or ("",))[0]
             instead = f"name the file {output.name[: -len(ending)]}{named}"
             raise UsageError(f"{output}: -f {form} and the ending {ending} disagree; remove -f, or {instead}")
+        _check_plain(output)
         return form
     if written := [each for each in forms if each in fit]:
         return written[0]
@@ -83,6 +87,23 @@ def _ending(output: Path, endings: Mapping[str, Sequence[str]]) -> str:
 def _either(names: Mapping[str, None]) -> str:
     *others, last = names
     return f"{', '.join(others)} or {last}" if others else last
+
+
+def _check_plain(output: Path) -> None:
+    """Refuse a name that says that the file is compressed.
+
+    Raises:
+        UsageError: It has such an ending.
+    """
+    if (ending := output.suffix.lower()) in _COMPRESSED:
+        raise UsageError(f"{output}: this command writes no {ending}; name the file {output.stem}")
+
+
+def plain(ctx: click.Context, param: click.Parameter, output: Path | None) -> Path | None:
+    """Check an option for a file that is never compressed: its name, and its place."""
+    if output is not None:
+        _check_plain(output)
+    return placed(ctx, param, output)
 
 
 def placed(_ctx: click.Context, _param: click.Parameter, output: Path | None) -> Path | None:

@@ -22,7 +22,7 @@ from ._output import guard, put, put_table
 from ._records import destination, report_skipped
 from ._records import output as opened_output
 from ._schemas import include_option, named
-from ._written import format_option, output_option, placed
+from ._written import format_option, output_option, placed, plain
 
 if TYPE_CHECKING:
     from ..bench.run.survey import SurveyFindings
@@ -57,7 +57,7 @@ VERSION = 1
     "--schema-to",
     "inferred",
     type=click.Path(path_type=Path),
-    callback=placed,
+    callback=plain,
     metavar="FILE.py",
     help="Write the schema inferred from all records to this file.",
 )

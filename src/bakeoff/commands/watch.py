@@ -89,8 +89,7 @@ def command(
 
     Watches Python programs and their child processes: json, simplejson, orjson, ujson, rapidjson, msgpack,
     ormsgpack, msgspec, pickle, marshal, cbor2, yaml, bson, pydantic, pydantic_core and kombu. The answer is
-    printed to standard error after the program's end, also if Ctrl-C or SIGTERM ends it. The exit code is the
-    program's.
+    printed to standard error after the program's end, also if Ctrl-C or SIGTERM ends it.
 
     \b
       bakeoff watch -- python app.py
