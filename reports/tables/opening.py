@@ -236,7 +236,7 @@ def _sure(found: CorpusAnswer) -> Iterator[Line]:
     contest, way = found.contest, longer(found.view.result)
     until = "" if found.view.result.complete else ", until the run was interrupted"
     if found.kind == "chosen" and len(found.fitting) > 1:
-        among = " of the safe, exact codecs" if any(g.faster for g in found.passed_over) else ""
+        among = "" if found.leads else " of the safe, exact codecs"
         text = f"first{among} in every reading of the noise"
         yield "sure", [f"{text}, over {found.processes} processes{until}", f"{text}{until}", text]
     elif found.kind == "tied" and contest is not None:

@@ -165,6 +165,6 @@ def _sure(answers: Sequence[CorpusAnswer]) -> Iterator[Line]:
         yield "sure", [f"a tie with {few(list(others))}{where}{until}"]
     elif any(len(found.fitting) > 1 for found in answers):
         processes = min(found.processes for found in answers)
-        among = " of the safe, exact codecs" if any(True for _ in _faster(answers)) else ""
+        among = "" if all(found.leads for found in answers) else " of the safe, exact codecs"
         text = f"first{among} in every reading of the noise"
         yield "sure", [f"{text}, over {processes} processes{until}", f"{text}{until}", text]

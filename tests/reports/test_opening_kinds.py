@@ -94,6 +94,9 @@ KINDS: dict[str, list[ResultData]] = {
     "plain": [made(both(orjson=1, json=2, bson=3))],
     "tie": [made(both(orjson=1, ormsgpack=1, json=2), noise=0.0003, processes=20)],
     "noise": [made(both(orjson=1, json=1.01, bson=3), noise=0.1)],
+    "noise of a codec for trusted data": [
+        trusting(made(both(orjson=1, pickle=1.01, json=9), noise=0.1), "pickle")
+    ],
     "lossy only": [made(both(orjson=1, json=2), losses={"orjson": LOST, "json": LOST})],
     "all failed": [made({}, outcomes={"a": ("crashed", "signal 11"), "b": ("wrong", "1 became 2")})],
     "one codec": [made(both(orjson=1))],
@@ -209,6 +212,7 @@ def test_what_it_is_worth_is_the_difference_of_the_means() -> None:
         ("a faster codec for trusted data", "use", "msgpack in both setups: "),
         ("a faster codec for trusted data", "faster", "pickle, which is for trusted data only"),
         ("a faster codec for trusted data", "sure", "first of the safe, exact codecs in every reading "),
+        ("noise of a codec for trusted data", "sure", "first of the safe, exact codecs in every reading "),
         ("machines", "sure", "no: the answer differs between machines"),
         ("interpreters", "sure", "the same answer on both interpreters"),
         ("readers", "readers", "Go exactly, in 30.0"),
@@ -220,6 +224,16 @@ def test_lines(kind: str, label: str, words: str) -> None:
     (_, lines), *_ = blocks(KINDS[kind])
 
     assert said(lines, label)[0].startswith(words)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_first_in_every_reading_has_the_first_rank(kind: str) -> None:
+    for section, lines in blocks(KINDS[kind]):
+        if any(line.startswith("first in every reading") for line in said(lines, "sure")):
+            (used, *_) = (re.split(r"[ :]", words)[0] for words in said(lines, "use"))
+            ranks = {row.codec: row.entries["rank"].text for row in section.rows if "rank" in row.entries}
+
+            assert ranks.get(used, "1") == "1"
 
 
 @pytest.mark.parametrize("kind", [kind for kind in DECIDED if kind not in ("machines", "interpreters")])
