@@ -268,7 +268,7 @@ class CorpusAnswer:
 
     @property
     def leads(self) -> bool:
-        """Whether the codec is known to cost less than all others, including those that are not recommended."""
+        """Whether the codec is known to cost less than all others, recommended or not."""
         return self.codec is not None and self.view.standing.rank_ranges[self.codec.name].last == 1
 
     @property
