@@ -61,12 +61,13 @@ def _block(found: CorpusAnswer) -> list[Line]:
     return [*(line for line in lines if line[0] != "between" or len(lines) <= most), *tail]
 
 
-def use(found: CorpusAnswer, on: str = "") -> list[str]:
+def use(found: CorpusAnswer, on: str = "", *, timed: bool = True) -> list[str]:
     """Say which codec to use.
 
     Args:
         found: The answer.
         on: Where, after the name of the codec.
+        timed: Whether to say what codecs cost that are not distinguishable.
     """
     codec, contest = found.codec, found.contest
     if found.decided and codec is not None:
@@ -77,6 +78,8 @@ def use(found: CorpusAnswer, on: str = "") -> list[str]:
         counted = f"undecided{on}: {count} codecs are not distinguishable"
         least = f"(from {_time(found)})"
         brief = f"undecided{on}: {' or '.join(contest.level) if count < 4 else names}"
+        if not timed:
+            return [text, brief, counted]
         return [f"{text}, from {_cost(found)}", f"{text} {least}", text, brief, f"{counted} {least}", counted]
     if found.kind == "few":
         few_ = f"undecided{on}: {too_few(found)}"
