@@ -45,6 +45,15 @@ def rounds_of(options: Options, calls: Sequence[float], pace: Pace) -> int:
     return max(Processes.FEWEST_ROUNDS, min(options.turns(len(calls)), round(pace.slices / seconds)))
 
 
+def precision_reached(width: float) -> str:
+    """Write how well the ratio is known that is known least.
+
+    Args:
+        width: Half its interval, as a share of it.
+    """
+    return f"±{100 * width:.1f} %" if width < 1 else "more than ±99 %"
+
+
 def readers_first(done: int, cores: int) -> bool:
     """Return whether readers precede the codecs in a turn: in every second one on each core.
 
@@ -322,8 +331,7 @@ class TimingPhase:
         if math.isinf(width):
             return f"got no interval from {processes}"
         operation = [*self._tables()][self._progress.table]
-        got = f"±{100 * width:.1f} %" if width < 1 else "more than ±100 %"
-        return f"got {got} from {processes} ({other} to {codec}, {operation})"
+        return f"got {precision_reached(width)} from {processes} ({other} to {codec}, {operation})"
 
     def _say_whose_core(self) -> None:
         """Warn if figures are not from a free core, and name the processes that were left out."""

@@ -77,7 +77,7 @@ _TYPES: Final = frozenset(
 _LOSS: Final = re.compile(r"`(\w+)` came back as `(\w+)`(?: at `.*`)?", re.DOTALL)
 
 _PRECISION: Final = re.compile(
-    r": (wanted ±[\d.]+ %, got (?:±[\d.]+ %|no interval) from \d+ process(?:es)?|"
+    r": (wanted ±[\d.]+ %, got (?:(?:more than )?±[\d.]+ %|no interval) from \d+ process(?:es)?|"
     r"±[\d.]+ % was not reached in \d+ process(?:es)?)"
 )
 _DISTURBED: Final = re.compile(r": (\d+ process(?:es were| was) disturbed by neighbou?rs and measured again)")

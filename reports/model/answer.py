@@ -267,6 +267,11 @@ class CorpusAnswer:
         return [PassedOver(tuple(codecs), faster) for faster, codecs in found.items()]
 
     @property
+    def leads(self) -> bool:
+        """Whether the codec is known to cost less than all others, recommended or not."""
+        return self.codec is not None and self.view.standing.rank_ranges[self.codec.name].last == 1
+
+    @property
     def safety(self) -> Safety:
         """Whose payloads the codec may read."""
         return "unknown" if self.codec is None else safety_of(self.codec)

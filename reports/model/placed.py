@@ -104,13 +104,13 @@ class Group:
 
     def judged(self, spot: Spot, operation: str) -> Mapping[tuple[str, str], tuple[Verdict, Ratio]]:
         """Return the verdict on every pair of codecs."""
-        return verdicts(self._racing(spot, operation), self.alpha)
+        return verdicts(self._ranked(spot, operation), self.alpha)
 
     def standing(self, spot: Spot, operation: str) -> Standing:
         """Rank the codecs by an operation, without the baseline."""
-        return Standing.of(self._racing(spot, operation), self.alpha)
+        return Standing.of(self._ranked(spot, operation), self.alpha)
 
-    def _racing(self, spot: Spot, operation: str) -> dict[str, tuple[Measurement, ...]]:
+    def _ranked(self, spot: Spot, operation: str) -> dict[str, tuple[Measurement, ...]]:
         found = {
             codec: self.samples(spot, codec, operation) for codec in self.cells[spot] if codec != BASELINE
         }

@@ -108,6 +108,8 @@ class MachineView:
     def _with_ranks(self, text: str) -> str:
         """Say after a warning that the precision was not reached what is known in spite of that."""
         for view in self.corpora:
+            if not view.standing.costs:
+                continue  # as in stores: nothing is ranked by this cost
             name = f"{view.corpus.name}: "
             if text.startswith(f"{name}{WANTED}"):
                 return "; ".join(filter(None, (text, _known(view))))

@@ -61,12 +61,13 @@ def _block(found: CorpusAnswer) -> list[Line]:
     return [*(line for line in lines if line[0] != "between" or len(lines) <= most), *tail]
 
 
-def use(found: CorpusAnswer, on: str = "") -> list[str]:
+def use(found: CorpusAnswer, on: str = "", *, timed: bool = True) -> list[str]:
     """Say which codec to use.
 
     Args:
         found: The answer.
         on: Where, after the name of the codec.
+        timed: Whether to say what codecs cost that are not distinguishable.
     """
     codec, contest = found.codec, found.contest
     if found.decided and codec is not None:
@@ -77,6 +78,8 @@ def use(found: CorpusAnswer, on: str = "") -> list[str]:
         counted = f"undecided{on}: {count} codecs are not distinguishable"
         least = f"(from {_time(found)})"
         brief = f"undecided{on}: {' or '.join(contest.level) if count < 4 else names}"
+        if not timed:
+            return [text, brief, counted]
         return [f"{text}, from {_cost(found)}", f"{text} {least}", text, brief, f"{counted} {least}", counted]
     if found.kind == "few":
         few_ = f"undecided{on}: {too_few(found)}"
@@ -236,7 +239,7 @@ def _sure(found: CorpusAnswer) -> Iterator[Line]:
     contest, way = found.contest, longer(found.view.result)
     until = "" if found.view.result.complete else ", until the run was interrupted"
     if found.kind == "chosen" and len(found.fitting) > 1:
-        among = " of the safe, exact codecs" if any(g.faster for g in found.passed_over) else ""
+        among = "" if found.leads else " of the safe, exact codecs"
         text = f"first{among} in every reading of the noise"
         yield "sure", [f"{text}, over {found.processes} processes{until}", f"{text}{until}", text]
     elif found.kind == "tied" and contest is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ...bench.method import Verdicts
 from ..model import numbers
 from ..model.answer import CorpusAnswer
 from ..model.breakeven import span
@@ -34,7 +35,8 @@ def openings(machine: MachineView, kind: str) -> Iterator[tuple[str, tuple[Label
         groups = [group for group in found if group.corpus.name == name]
         views = View.of([placed(machine.result, groups)]).corpora
         if views:
-            yield name, fitted([records(groups[0].corpus, _measured(machine, groups)), *_block(kind, views)])
+            head = records(groups[0].corpus, _measured(machine, groups))
+            yield name, fitted([head, *_block(kind, name, views)])
 
 
 def _measured(machine: MachineView, groups: Sequence[Group]) -> list[str]:
@@ -48,14 +50,14 @@ def _measured(machine: MachineView, groups: Sequence[Group]) -> list[str]:
     return [f"{text}, {machine.result.duration:,.0f} s"] * bool(alone) + [text]
 
 
-def _block(kind: str, views: Sequence[CorpusView]) -> Iterator[Line]:
+def _block(kind: str, name: str, views: Sequence[CorpusView]) -> Iterator[Line]:
     answers = [view.answer for view in views]
     alike: dict[tuple[str, ...], list[CorpusAnswer]] = {}
     for found in answers:
         alike.setdefault(("" if found.decided else found.kind, *_named(found)), []).append(found)
     groups = sorted(alike.values(), key=len, reverse=True)
     for group in groups[:_GROUPS]:
-        yield "use", _use(kind, group, len(answers))
+        yield "use", _use(kind, name, group, len(answers))
     if len(groups) > _GROUPS:
         rest = sum(map(len, groups[_GROUPS:]))
         yield "", [f"  and in {rest} more; see below the tables"]
@@ -79,22 +81,26 @@ def _named(found: CorpusAnswer) -> tuple[str, ...]:
     return tuple(sorted(found.contest.level)) if found.contest else ()
 
 
-def _use(kind: str, group: Sequence[CorpusAnswer], all_: int) -> list[str]:
+def _use(kind: str, name: str, group: Sequence[CorpusAnswer], all_: int) -> list[str]:
     """Say which codec to use in places that have the same answer."""
-    names = [found.view.corpus.name for found in group]
-    if len(group) == 1 and all_ == 1:
-        where = ""
-    elif len(group) == all_:
-        where = f" in {'both' if all_ == 2 else f'all {all_}'} setups"
-    else:
-        where = f" in {some(names, 1)}"
+    wheres = _wheres(name, group, all_)
     if not group[0].decided:
-        return use(group[0], where)
+        # What codecs cost that are not distinguishable differs between the places.
+        return [words for where in wheres for words in use(group[0], where, timed=False)]
     figures = [found.cost for found in group if found.cost is not None]
     ends = [found(figures, key=lambda one: one.value) for found in (min, max)]
     times = span(*(numbers.amount(one.value, "second", one.half) for one in ends))
-    name, done = _named(group[0])[0], _work(kind, group[0].view.cost)
-    return [f"{name}{where}: {times} {done}", f"{name}{where}: {times}", f"{name}{where}"]
+    codec, done = _named(group[0])[0], _work(kind, group[0].view.cost)
+    tails = (f": {times} {done}", f": {times}", "")
+    return [f"{codec}{where}{tail}" for where in wheres for tail in tails]
+
+
+def _wheres(name: str, group: Sequence[CorpusAnswer], all_: int) -> list[str]:
+    """Return wordings of the places that have the same answer, the fullest first."""
+    if len(group) == all_:
+        return [f" in {'both' if all_ == 2 else f'all {all_}'} setups" if all_ > 1 else ""]
+    places = [found.view.corpus.name.removeprefix(f"{name} ") for found in group]
+    return [f" {some(places, 1)}", f" in {len(group)} of {all_} setups"]
 
 
 def _work(kind: str, cost: CostModel) -> str:
@@ -160,11 +166,16 @@ def _sure(answers: Sequence[CorpusAnswer]) -> Iterator[Line]:
         if all(found.kind in ("few", "unresolved") for found in undecided):
             yield "sure", [f"no{where}: {way} adds processes"]
     elif ties:
-        others = dict.fromkeys(name for found in ties if found.contest for name in found.contest.same)
-        where = f" in {len(ties)} of {len(answers)}" * (len(answers) > 1)
-        yield "sure", [f"a tie with {few(list(others))}{where}{until}"]
+        level = dict.fromkeys(name for found in ties if found.contest for name in found.contest.level)
+        winners = {found.codec.name for found in ties if found.codec}
+        others = [name for name in level if name not in winners or len(winners) > 1]
+        tie, counted = ("ties of", "codecs") if len(winners) > 1 else ("a tie with", "other codecs")
+        end = f", within {Verdicts.TIE:.0%}"
+        end += f", in {len(ties)} of {len(answers)}" * (len(answers) > 1)
+        texts = [f"{tie} {who}{end}" for who in (few(others), f"{len(others)} {counted}")]
+        yield "sure", [*(f"{text}{until}" for text in texts), texts[-1]]
     elif any(len(found.fitting) > 1 for found in answers):
         processes = min(found.processes for found in answers)
-        among = " of the safe, exact codecs" if any(True for _ in _faster(answers)) else ""
+        among = "" if all(found.leads for found in answers) else " of the safe, exact codecs"
         text = f"first{among} in every reading of the noise"
         yield "sure", [f"{text}, over {processes} processes{until}", f"{text}{until}", text]

@@ -13,7 +13,7 @@ from bakeoff.bench.method import GROUPS, Constant, Pace, Processes, constants, p
 from bakeoff.bench.results import FORMAT_VERSION
 from bakeoff.bench.run.journal import Journal
 from bakeoff.bench.run.options import Options
-from bakeoff.bench.run.time import rounds_of
+from bakeoff.bench.run.time import precision_reached, rounds_of
 from hurried import HURRIED
 
 PAGE = Path(__file__).parents[2] / "docs/explanation/measuring.md"
@@ -104,3 +104,10 @@ def test_a_journal_is_synced_if_it_must_survive(
     journal.remove()
 
     assert pace.durable == bool(synced)
+
+
+@pytest.mark.parametrize(
+    ("width", "words"), [(0.0784, "±7.8 %"), (0.97, "±97.0 %"), (57082.7, "more than ±99 %")]
+)
+def test_an_interval_wider_than_its_ratio_has_no_figure(width: float, words: str) -> None:
+    assert words == precision_reached(width)

@@ -259,7 +259,7 @@ def test_a_reader_that_is_killed_is_named(name):
 
 @pytest.mark.slow
 def test_a_reader_whose_codec_fails_says_why():
-    said = r"^reader \d of 3: DecodeError: json: "
+    said = r"^consumer \d of 3: DecodeError: json: "
     cut = line(kind("pipe"), encode=lambda record: JSON.encode(record)[:-1])
     with cut as pipeline, pytest.raises(TransportError, match=said):
         pipeline.window(1000, 0.01)
@@ -320,7 +320,7 @@ def test_a_broker_that_goes_away_is_an_error(name, server):
         own.kill()
         with pytest.raises(TransportError) as raised:
             pipeline.window(1000, 0.2)
-    assert re.match(r"(reader \d of 3: )?the connection is broken: ", str(raised.value))
+    assert re.match(r"(consumer \d of 3: )?the connection is broken: ", str(raised.value))
     assert PASSWORD not in str(raised.value)
 
 

@@ -200,7 +200,7 @@ def test_payloads_that_cannot_be_read_cost_only_their_reader(tmp_path: Path) -> 
         slice=0.001,
         seconds=math.inf,
         patience=60.0,
-        least=0.0,
+        free_level=0.0,
         repeats=0.0,
     )
     answer = time_reads.run(job, context)

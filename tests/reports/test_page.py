@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import importlib.util
 import json
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 
@@ -286,3 +288,16 @@ def test_intervals_that_reach_far_are_cut_at_the_edge_of_a_chart() -> None:
         for row in panel.rows:
             assert 0 < row["part"] <= row["length"] <= row["end"] <= 1
             assert row["high"] <= 1
+
+
+def test_the_modules_that_scripts_name_as_their_twins_exist():
+    scripts = (Path(page.__file__).parent / "templates").glob("*.js")
+    twins = {
+        name
+        for script in scripts
+        for comment in re.findall(r"^ *(?://|/\*\*) .*(?:\n// .*)*", script.read_text("utf-8"), re.M)
+        for name in re.findall(r"bakeoff(?:\.[a-z_]+)+", comment)
+    }
+
+    assert len(twins) > 9
+    assert [] == [name for name in sorted(twins) if importlib.util.find_spec(name) is None]

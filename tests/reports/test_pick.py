@@ -584,7 +584,7 @@ class TestLock:
         assert lock == Lock.read(path)
 
     def test_the_schema_is_kept_and_trust_is_not(self, result_of, tmp_path):
-        """A +schema winner is locked by its plain name and the wish for a schema; nobody is trusted by it."""
+        """A +schema winner is locked by its plain name and the need for a schema; nobody is trusted by it."""
         fast = {"dump": 1e-6, "load": 1e-6, "fix": 1e-7, "size": 9}
         write(
             result_of({"pickle+schema|zstd:3": fast}, facts={"pickle+schema|zstd:3": {"trusted_only": True}}),

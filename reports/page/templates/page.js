@@ -247,7 +247,7 @@ function frontWords(points) {
 
 const bold = (text) => Object.assign(document.createElement("b"), { textContent: text });
 
-/** Names as in a sentence, where they are many the first ones: the twin of bakeoff.reports.tables.sentence. */
+/** Names as in a sentence, where they are many the first ones: the twin of bakeoff.reports.model.lists. */
 function few(names) {
   return names.length > 4 ? [...names.slice(0, 3).flatMap((name, index) => (index ? [", ", bold(name)] : [bold(name)])), ` and ${names.length - 3} others`] : listed(names);
 }

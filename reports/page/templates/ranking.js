@@ -1,5 +1,5 @@
-// What a record costs, and the verdict on the codecs: the twin of bakeoff.bench.verdict, .stats, .noise and
-// .student.
+// What a record costs, and the verdict on the codecs: the twin of bakeoff.bench.verdict and
+// bakeoff.bench.stats.
 
 const LANCZOS = [
   76.18009172947146, -86.50532032941677, 24.01409824083091, -1.231739572450155, 0.1208650973866179e-2,
@@ -30,7 +30,7 @@ function tails(t, degrees) {
 
 const quantiles = new Map();
 
-/** The t value that is exceeded, on both sides together, with a chance of alpha: the twin of bench.student.quantile. */
+/** The t value that is exceeded, on both sides together, with a chance of alpha: the twin of bakeoff.bench.stats.student. */
 function quantile(alpha, degrees) {
   const key = `${alpha} ${degrees}`;
   if (!quantiles.has(key)) {
