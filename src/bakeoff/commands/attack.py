@@ -72,9 +72,10 @@ def command(
     from ..bench.lab.hostile.campaign import check
     from ..bench.lab.hostile.collection import CASES
     from ..bench.lab.hostile.promises import Promise
-    from ..console import progress
+    from ..console import progress, show_text
+    from ..reports import written
     from ..reports.tables import attack
-    from ._output import put_table
+    from ._output import layout
 
     for pattern in only:
         if not any(case.fits([pattern]) for case in CASES):
@@ -102,7 +103,8 @@ def command(
         elif found:
             build, told = attack.by_case if cases else attack.by_codec, _broken(found)
             # A terminal must not wrap the commands to be copied.
-            put_table(build(facts, () if form == "text" else map(str.strip, told)), form)
+            table = build(facts, () if form == "text" else map(str.strip, told))
+            show_text(written(table, form, **layout(None)))
             for line in told if form == "text" else ():
                 click.echo(line)
     if not all(each.ok for each in found):
