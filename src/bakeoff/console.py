@@ -152,7 +152,9 @@ def show_table(
     right: Collection[str] = (),
     whole: int = 1,
 ) -> None:
-    """Print a table.
+    """Print a list of facts in columns, for reading only.
+
+    What has figures, or another format, is built by `bakeoff.reports.tables`, which this module is below.
 
     Args:
         columns: Their headers.

@@ -19,10 +19,7 @@ from ._written import format_option
 
 if TYPE_CHECKING:
     from ..bench.lab.hostile.campaign import AttackedCodec, AttackFinding
-    from ..bench.lab.hostile.promises import Promise, Seen
-
-RIGHT = ("cases", "kept", "known", "calls", "accepted", "slowest", "most memory")
-MARKS = {"kept": "", "broken": "bold red", "known": "yellow", "out of date": "bold red"}
+    from ..bench.lab.hostile.promises import Promise
 
 
 @click.command(
@@ -52,7 +49,7 @@ MARKS = {"kept": "", "broken": "bold red", "known": "yellow", "out of date": "bo
 )
 @click.option("--cases", is_flag=True, help="Show each case of each codec.")
 @click.option("--list", "listing", is_flag=True, help="List the cases and run none.")
-@format_option("text", "json")
+@format_option("text", "md", "csv", "json")
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -75,7 +72,10 @@ def command(
     from ..bench.lab.hostile.campaign import check
     from ..bench.lab.hostile.collection import CASES
     from ..bench.lab.hostile.promises import Promise
-    from ..console import progress
+    from ..console import progress, show_text
+    from ..reports import written
+    from ..reports.tables import attack
+    from ._output import layout
 
     for pattern in only:
         if not any(case.fits([pattern]) for case in CASES):
@@ -97,11 +97,16 @@ def command(
             found.extend(check(names, only, promise, show))
     finally:
         # The faults found so far count after Ctrl-C, too.
+        facts = _plain(found, promise)
         if form == "json":
-            click.echo(json.dumps(_plain(found, promise), indent=2))
+            click.echo(json.dumps(facts, indent=2))
         elif found:
-            (_show_cases if cases else _show_codecs)(found)
-            _show_broken(found)
+            build, told = attack.by_case if cases else attack.by_codec, _broken(found)
+            # A terminal must not wrap the commands to be copied.
+            table = build(facts, () if form == "text" else map(str.strip, told))
+            show_text(written(table, form, **layout(None)))
+            for line in told if form == "text" else ():
+                click.echo(line)
     if not all(each.ok for each in found):
         ctx.exit(1)
 
@@ -139,76 +144,31 @@ def _list(names: Sequence[str], only: tuple[str, ...]) -> None:
     show_table(("case", "for", "what"), rows, whole=2)
 
 
-def _show_codecs(found: list[AttackedCodec]) -> None:
-    rows = []
-    for each in found:
-        verdicts = [finding.verdict for finding in each.findings]
-        counts = [verdicts.count(verdict) for verdict in ("kept", "known")]
-        broken = len(verdicts) - sum(counts)
-        state = "failed" if each.failed else f"{broken} broken" if broken else "kept"
-        slowest = max((seen.seconds for seen in _lived(each)), default=math.nan)
-        hungriest = max((seen.memory for seen in _lived(each)), default=math.nan)
-        rows.append(
-            (
-                each.codec, len(verdicts), counts[0], counts[1] or "", _time(slowest), _memory(hungriest),
-                (state, "bold red" if state != "kept" else "green"),
-            )
-        )  # fmt: skip
-    columns = ("codec", "cases", "kept", "known", "slowest", "most memory", "promise")
-    show_table(columns, rows, right=RIGHT, whole=2)
-
-
-def _lived(each: AttackedCodec) -> list[Seen]:
-    return [finding.seen for finding in each.findings if not math.isnan(finding.seen.seconds)]
-
-
-def _show_cases(found: list[AttackedCodec]) -> None:
-    rows = [
-        (
-            each.codec, finding.case.title, finding.seen.outcome, finding.seen.calls, finding.seen.passed,
-            _time(finding.seen.seconds), _memory(finding.seen.memory),
-            (", ".join(finding.broken) or finding.verdict, MARKS[finding.verdict]),
-        )
-        for each in found
-        for finding in each.findings
-    ]  # fmt: skip
-    columns = ("codec", "case", "outcome", "calls", "accepted", "slowest", "most memory", "promise")
-    show_table(columns, rows, right=RIGHT, whole=2)
-
-
-def _show_broken(found: list[AttackedCodec]) -> None:
-    """Print each broken promise with the command that reproduces it; for known faults, the reason."""
+def _broken(found: list[AttackedCodec]) -> list[str]:
+    """Return each broken promise with the command that reproduces it; for known faults, the reason."""
     lines: list[str] = []
     for each in found:
         if each.failed:
             lines += [f"{each.codec}: could not be tested: {each.failed}"]
         lines += [line for finding in each.findings if finding.verdict != "kept" for line in _told(finding)]
-    for line in lines:
-        click.echo(line)
+    return lines
 
 
 def _told(finding: AttackFinding) -> list[str]:
+    from ..reports.tables.attack import memory_said, seconds_said
+
     seen, head = finding.seen, f"{finding.codec} {finding.case.title}"
     if finding.known is not None and finding.verdict == "known":
         return [f"{head}: known, the library's fault: {finding.known.reason}"]
     if finding.known is not None and finding.verdict == "out of date":
         return [f"{head}: no longer {finding.known.outcome}: bench/lab/hostile/faults.py is out of date"]
-    figures = "" if math.isnan(seen.seconds) else f" in {_time(seen.seconds)}, with {_memory(seen.memory)}"
+    took = f" in {seconds_said(seen.seconds)}, with {memory_said(seen.memory)}"
+    figures = "" if math.isnan(seen.seconds) else took
     said = f" ({seen.said})" if seen.said else ""
     return [
         f"{head}: {', '.join(finding.broken)}: {finding.case.what}: {seen.outcome}{figures}{said}",
         f"    {finding.reproduction}",
     ]
-
-
-def _time(seconds: float) -> str:
-    if math.isnan(seconds):
-        return "–"
-    return f"{seconds * 1000:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
-
-
-def _memory(size: float) -> str:
-    return "–" if math.isnan(size) else f"{max(0.0, size) / (1 << 20):,.0f} MiB"
 
 
 def _plain(found: list[AttackedCodec], promise: Promise) -> dict[str, Any]:
