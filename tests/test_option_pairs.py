@@ -27,6 +27,7 @@ LINES: Final = {
     "pipeline": ["orders.jsonl"],
     "compare": ["result.json", "result.json"],
     "pick": ["result.json"],
+    "evolve": ["old.avsc", "new.avsc", "-c", "json", "--budget", "0"],
 }
 """The commands, and their arguments."""
 
@@ -48,6 +49,7 @@ VALUES: Final = {
     "--core-year": "100",
     "--corpus": "messages",
     "--crossings": "per-read",
+    "--data": "nested.jsonl",
     "--encoding": "latin-1",
     "--fail-above": "5%",
     "--format": "json",
@@ -78,6 +80,7 @@ VALUES: Final = {
     "--reads-by": "go*3",
     "--record-sizes": "16B..1KB",
     "--records": "100",
+    "--rename": "a=a",
     "--resume": "result.json",
     "--sample": "50",
     "--scale-to": "1000",
@@ -89,6 +92,9 @@ VALUES: Final = {
     "--wheel": "bakeoff.whl",
 }
 """A value of each option that takes one."""
+
+NESTED: Final = '{"type": "record", "name": "R", "fields": [{"name": "a", "type": ["null", "R"]}]}'
+"""A version of a schema whose records are also at `$.a` in one another."""
 
 ALIKE: Final = ("--no-header", "--decimal-comma", "--null-value", "--skip-invalid", "--trust-files")
 """Options of reading, of which all but two are left out here."""
@@ -113,6 +119,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "bakeoff.whl").touch()
     fields = '[{"name": "a", "type": "long"}]'
     (tmp_path / "schema.avsc").write_text(f'{{"type": "record", "name": "R", "fields": {fields}}}')
+    for name in ("old.avsc", "new.avsc"):
+        (tmp_path / name).write_text(NESTED)
+    (tmp_path / "nested.jsonl").write_text('{"a": {"a": null}}\n' * 2)
     return tmp_path
 
 

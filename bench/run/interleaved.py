@@ -67,12 +67,14 @@ class Again:
         failed: Why a cell could not be measured again, in a sentence.
         alpha: Share of alpha for the verdict on one cell.
         seconds: Seconds that it took.
+        replaced: Disturbed processes that were repeated.
     """
 
     samples: dict[Cell, tuple[Samples, Samples]] = field(default_factory=dict)
     failed: dict[Cell, str] = field(default_factory=dict)
     alpha: float = Verdicts.ALPHA
     seconds: float = 0.0
+    replaced: int = 0
 
 
 def options_of(
@@ -278,7 +280,9 @@ class _Stage:
         begun = time.monotonic()
         pairs = _Pairs(self, enough, looks[-1], show, begun, begun + seconds)
         # Both orders on each core.
-        Rounds(pairs, patience=self.options.cell_timeout, looks=looks, orders=2).conduct()
+        rounds = Rounds(pairs, patience=self.options.cell_timeout, looks=looks, orders=2)
+        rounds.conduct()
+        self.again.replaced += rounds.replaced
         return time.monotonic() - begun
 
     def job(self, side: int) -> Time:

@@ -35,6 +35,12 @@ TimingJob: TypeAlias = Time | TimeReads | TimeVersions | TimeCalls
 TimingAnswer: TypeAlias = Timed | TimedReads | TimedCalls
 
 
+def of_disturbed(number: int) -> str:
+    """Say that some disturbed processes were repeated."""
+    those = "1 process was" if number == 1 else f"{number} processes were"
+    return f"{those} disturbed by neighbors and measured again"
+
+
 class TimingProcess(NamedTuple, Generic[T]):
     """One process of a turn.
 

@@ -19,7 +19,7 @@ from .groups import cells_release, grouped, without_twins
 from .lineup import Lineup, call_seconds, wanted
 from .options import Options
 from .readers import TimedReaders
-from .rounds import Finished, Rounds, TimingProcess
+from .rounds import Finished, Rounds, TimingProcess, of_disturbed
 from .stopping import Progress
 
 
@@ -317,9 +317,7 @@ class TimingPhase:
         number = self.rounds.replaced + self._readers.replaced
         if number and text:
             # No warning if the precision was reached anyway.
-            those = "1 process was" if number == 1 else f"{number} processes were"
-            text = f"{name}: {those} disturbed by neighbors and measured again"
-            self.run.record(WarningEntry(text))
+            self.run.record(WarningEntry(f"{name}: {of_disturbed(number)}"))
 
     def _got(self, codec: str, other: str) -> str:
         """Say which precision was reached, and where it is widest.

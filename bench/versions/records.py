@@ -337,6 +337,8 @@ class Projector:
         return found
 
     def _record(self, value: Any, a: w.WireRecord, b: w.WireRecord) -> Any:
+        if not isinstance(value, dict | list | tuple):
+            return Unfit(value)
         keyed = value if isinstance(value, dict) else dict(enumerate(value))
         there: dict[str | int, Any] = {}
         taken: set[str] = set()

@@ -38,6 +38,7 @@ from bakeoff.bench.run.state import State
 from bakeoff.bench.run.time import time_cells
 from bakeoff.bench.watch.alternatives import Other
 from bakeoff.bench.watch.measure import TimedSites
+from bakeoff.commands._confirm import _remarks
 
 CODECS = ("json", "msgpack", "pickle")
 VICTIM = "msgpack"
@@ -146,10 +147,12 @@ class Seen:
     Attributes:
         reasons: Why codecs have no figure.
         figures: The turns of each codec that has figures, by the raw figure of each.
+        replaced: Disturbed processes that were repeated, if the plan says so.
     """
 
     reasons: dict[str, str]
     figures: dict[str, list[float]]
+    replaced: int | None = None
 
 
 def _run(played: Played, *, readers: bool = False) -> Seen:
@@ -210,6 +213,7 @@ def _confirm(played: Played) -> Seen:
     return Seen(
         {cell.codec: reason for cell, reason in again.failed.items()},
         {cell.codec: [sample.raw for sample in one] for cell, (one, _) in again.samples.items()},
+        again.replaced,
     )
 
 
@@ -364,6 +368,7 @@ def test_a_disturbed_process_is_repeated_at_once(plan: str, turn: int, side: int
     assert {} == seen.reasons
     assert dict.fromkeys(WHOLE, TURNS) == figures(seen)
     assert [WHOLE] * (TURNS * PLANS[plan].sides + 1) == played.asked
+    assert seen.replaced in (None, 1)
     assert played.first + 1 not in {raw for found in seen.figures.values() for raw in found}
 
 
@@ -376,6 +381,12 @@ def test_not_more_than_half_as_often_as_processes_count(
     assert {} == seen.reasons
     assert dict.fromkeys(WHOLE, TURNS) == figures(seen)
     assert [WHOLE] * (TURNS * PLANS[plan].sides + min(2, 1 + turn // 2)) == played.asked
+
+
+def test_a_confirmation_says_how_many_were_repeated() -> None:
+    assert ["1 process was disturbed by neighbors and measured again"] == _remarks(
+        Again(replaced=1), same=False
+    )
 
 
 @pytest.mark.parametrize(("plan", "turn", "side"), PLACES)

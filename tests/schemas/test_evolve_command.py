@@ -129,6 +129,10 @@ def test_a_file_for_the_table(files: Path, capsys: pytest.CaptureFixture[str]) -
             (*QUICK, "--data", "rows.jsonl", "-c", "json"),
             "rows.jsonl: of neither version: $.customer: required",
         ),
+        (
+            (*QUICK, "--data", "rows.jsonl", "--at", "$.id", "-c", "json"),
+            "rows.jsonl: of neither version: $: 1 was not converted",
+        ),
     ],
 )
 def test_what_cannot_be_carried_out(

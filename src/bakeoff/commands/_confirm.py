@@ -122,6 +122,7 @@ def _refuse_unversioned(codecs: Iterable[str]) -> None:
 
 
 def _remarks(found: Again, *, same: bool) -> list[str]:
+    from ..bench.run.rounds import of_disturbed
     from ..reports.model.lists import some
 
     remarks = []
@@ -132,6 +133,8 @@ def _remarks(found: Again, *, same: bool) -> list[str]:
             f"measured again, both sides in turn, up to {pairs} pairs of processes in {found.seconds:.0f} s: "
             f"{cells}"
         )
+    if found.replaced:
+        remarks.append(of_disturbed(found.replaced))
     if same and found.samples:
         remarks.append(
             "both sides are one interpreter with the same versions, so it was measured against itself; "
