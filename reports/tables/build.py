@@ -45,14 +45,22 @@ def build(view: View, options: TableOptions) -> Table:
         section = merge_sections(done) if len(builders) > 1 else done[0][1]
         heads = {view.machine: head(view.result) for view in views if view.machine}
         agreed = (agreement(timed),) if len(timed := list(filter(_timed, views))) > 1 else ()
-        found = opening(views, len({corpus for corpus, _ in keys}))
+        # Of codecs that were only measured in stores or pipelines, the answer is above those tables.
+        apart_only = options.columns is None and not any(map(_timed, views)) and any(map(_placed, views))
+        found = () if apart_only else opening(views, len({corpus for corpus, _ in keys}))
         sections.append(replace(section, opening=found, answer=agreed, heads=heads))
     if options.columns is None:
         results = [machine.result for machine in view.machines]
         apart = {corpus.name for r in results for sizes in scaled(r).values() for corpus in sizes.values()}
         sections = [section for section in sections if section.title not in apart]
+        known = [answer for machine in view.machines for answer in places.answers(machine)]
+        if not any(section.opening for section in sections):
+            sections, known = [*known, *sections], []
         for machine in view.machines:
-            sections += [*sweeps(machine), *readers.sections(machine), *places.sections(machine)]
+            sections += [*sweeps(machine), *readers.sections(machine)]
+        sections += known
+        for machine in view.machines:
+            sections += places.sections(machine)
     return view.table(
         sections,
         "\n".join(labelled([(machine.label, _headline(machine)) for machine in view.machines])),
@@ -108,6 +116,11 @@ def _headline(machine: MachineView) -> list[str]:
 
 def _timed(view: CorpusView) -> bool:
     return any(codec.cells.keys() & {"dump", "load"} for codec in view.codecs)
+
+
+def _placed(view: CorpusView) -> bool:
+    at = {cell.cell.operation_name for cell in view.result.cells if cell.cell.corpus == view.corpus.name}
+    return any(view.result.operation(name).setup is not None for name in at)
 
 
 def _builders(machine: MachineView, options: TableOptions) -> dict[tuple[str, str], SectionBuilder]:

@@ -52,15 +52,25 @@ def build(view: View, kind: str) -> Table:
     Raises:
         UsageError: Nothing was measured there.
     """
-    from .opening_placed import openings
-
     found = [section for machine in view.machines for section in sections(machine, (kind,))]
     if not found:
         where = "a store" if kind == STORES else "a pipeline"
         raise UsageError(f"nothing to show: nothing was measured in {where}; run `bakeoff {kind}` first")
-    answers = [
-        Section(machine.titled(name), (), (), opening=lines)
-        for machine in view.machines
-        for name, lines in openings(machine, kind)
-    ]
-    return view.table([*answers, *found])
+    return view.table([*(each for machine in view.machines for each in answers(machine, (kind,))), *found])
+
+
+def answers(machine: MachineView, kinds: Collection[str] = (STORES, PIPELINE)) -> Iterator[Section]:
+    """Yield the answers of one machine, which stand above its tables.
+
+    Args:
+        machine: The results of the machine.
+        kinds: The kinds of groups.
+    """
+    present = {group.kind for group in machine.placed}
+    if present.isdisjoint(kinds):
+        return
+    from .opening_placed import openings
+
+    for kind in kinds:
+        for name, lines in openings(machine, kind):
+            yield Section(machine.titled(name), (), (), opening=lines)

@@ -220,6 +220,14 @@ def test_its_figures_are_those_of_the_samples(kind: str) -> None:
                 assert min(ratios) * 0.99 <= float(times) <= max(ratios) * 1.01
 
 
+@pytest.mark.parametrize("kinds", [("stores", "pipeline"), ("plain", "stores"), ("plain", "pipeline")])
+def test_several_kinds_of_runs_in_one_report_keep_their_answers(kinds: tuple[str, str]) -> None:
+    together = [lines for _, lines in blocks([run for kind in kinds for run in KINDS[kind]])]
+    alone = [said(lines, "use") for kind in kinds for _, lines in blocks(KINDS[kind])]
+
+    assert sorted(alone) == sorted(said(lines, "use") for lines in together)
+
+
 @pytest.mark.parametrize("form", ["csv", "html", "json", "latex", "md", "rst"])
 @pytest.mark.parametrize("processes", [1, 2])
 @pytest.mark.parametrize("kind", ["plain", "schema", "stores", "pipeline", "machines", "readers"])
