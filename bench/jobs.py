@@ -133,6 +133,13 @@ OVER_MEMORY = Failed("went over its memory limit", "out of memory", "--cell-memo
 """An allocation has failed."""
 
 
+def failed(error: Exception) -> Failed:
+    """Return why a cell has no figure, if its code has raised an error."""
+    if isinstance(error, MemoryError):
+        return OVER_MEMORY
+    return Failed(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)
+
+
 @dataclass(frozen=True, slots=True)
 class Refused(Answer):
     """An error message for the user."""

@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import Any, Final, NamedTuple, NoReturn
 
 from ..equality.equal import first_difference
+from ..jobs import failed
 from ..libraries import CHANGES, FORMATS, FUNCTIONS, LIBRARIES, OWNERS, PROTOCOL, named
 from .parts import Kept
 
@@ -204,7 +205,7 @@ def refusal(function: str, calls: tuple[Call, Call], other: Other, subjects: tup
             several = function.endswith("_all")
             expected, found = _read(form, expected, several), _read(other.form, found, several)
     except Exception as error:  # noqa: BLE001 - a library may raise anything
-        return f"{type(error).__name__}: {error}"
+        return failed(error).reason
     difference = first_difference(expected, found)
     return "" if difference is None else str(difference)
 

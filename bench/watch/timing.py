@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..contention import free_level, overall
 from ..heartbeat import IDLE
-from ..jobs import Answer, Failed
+from ..jobs import Answer, Failed, failed
 from ..libraries import FUNCTIONS
 from ..messages.watch import CallTimes, TimeCalls, TimedCalls
 from ..worker import gauge
@@ -43,7 +43,7 @@ class _Process:
     beat: Callable[[int], object]
     cells: dict[int, CallTimes] = field(default_factory=dict)
     refused: dict[int, str] = field(default_factory=dict)
-    errors: dict[int, str] = field(default_factory=dict)
+    errors: dict[int, Failed] = field(default_factory=dict)
     disturbances: Disturbances = field(default_factory=Disturbances)
     readings: list[float] = field(default_factory=lambda: [gauge.read()])
 
@@ -75,7 +75,7 @@ class _Process:
                 times = timed(calls, task.seconds, beat, self.read, self.disturbances)
                 collected = collections(calls, task.seconds, beat) if task.collecting else {}
             except Exception as error:  # noqa: BLE001 - only this library is out, whatever it raises
-                self.errors[cells[running]] = _text(error)
+                self.errors[cells[running]] = failed(error)
                 del calls[running]
                 continue
             for other, found in times.items():
@@ -137,7 +137,7 @@ def run(job: TimeCalls, context: WorkerContext) -> Answer:
     return TimedCalls(
         {str(index): found for index, found in process.cells.items()},
         {str(index): reason for index, reason in process.refused.items()},
-        {str(index): Failed(reason) for index, reason in process.errors.items()},
+        {str(index): found for index, found in process.errors.items()},
         dirty=process.disturbances.share,
         contention=overall(process.readings),
         free_level=free_level(process.readings, job.free_level),
@@ -145,4 +145,4 @@ def run(job: TimeCalls, context: WorkerContext) -> Answer:
 
 
 def _text(error: Exception) -> str:
-    return str(error) if isinstance(error, _UntimedError) else f"{type(error).__name__}: {error}"
+    return str(error) if isinstance(error, _UntimedError) else failed(error).reason

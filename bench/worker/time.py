@@ -15,7 +15,7 @@ from typing import Any
 from ..contention import free_level, highest_free, overall
 from ..figure import Figure
 from ..heartbeat import IDLE
-from ..jobs import OVER_MEMORY, Answer, Failed
+from ..jobs import Answer, Failed, failed
 from ..messages.timing import Time, Timed, TimedCell
 from ..method import Cores, Slices
 from ..operations import operation
@@ -179,7 +179,7 @@ class Process:
             try:
                 took = self._turn(cell, part, r)
             except Exception as error:  # noqa: BLE001 - only this cell fails, whatever is raised
-                self.failed[index] = _failed(error)
+                self.failed[index] = failed(error)
                 del self._cells[index]
                 continue
             if os.getpid() != me:
@@ -352,7 +352,7 @@ def run(job: Time, context: WorkerContext) -> Answer:
                 stack.callback(made.close)
                 process.enter(index, made, seconds, cell.extra)
             except Exception as error:  # noqa: BLE001 - only this cell fails, whatever is raised
-                process.failed[index] = _failed(error)
+                process.failed[index] = failed(error)
         context.beat(IDLE)
         return process.go(collect=job.collect)
 
@@ -426,9 +426,3 @@ def harness(calls: int, tries: int = Slices.TRIES) -> float:
     ]
     batch = rotating(ITEMS)(range(len(ITEMS)))
     return max(min(made.run(batch, 0, calls)[0] for _ in range(tries)) / calls for made in found)
-
-
-def _failed(error: Exception) -> Failed:
-    if isinstance(error, MemoryError):
-        return OVER_MEMORY
-    return Failed(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)

@@ -18,7 +18,7 @@ from ..contention import free_level, highest_free, overall
 from ..figure import Figure
 from ..foreign.port import ForeignWorker, LibraryRefusal, Restarted, TimedSlices, WorkerError
 from ..heartbeat import IDLE
-from ..jobs import Answer, Failed
+from ..jobs import Answer, Failed, failed
 from ..messages.reads import TimedReads, TimeReads
 from ..method import Cores, Readers
 from . import gauge
@@ -97,7 +97,7 @@ class _Turns:
             try:
                 found[index] = readable(read, self._job.corpus, context.blobs)
             except Exception as error:  # noqa: BLE001 - whatever the codec raises
-                self.errors[str(index)] = Failed(f"{type(error).__name__}: {error}")
+                self.errors[str(index)] = failed(error)
         self._beat(IDLE)
         return found
 

@@ -273,14 +273,19 @@ def types_of(kind: WireType) -> t.Type:
         case Nullable(inner):
             node = types_of(inner)
             some = node.options if isinstance(node, t.UnionType) else (node,)
-            return t.UnionType((*some, t.NoneType()))
+            return _one_of((*some, t.NoneType()))
         case WireMap(key, value):
             return t.DictType(types_of(key), types_of(value))
         case WireUnion(options=options):
-            return t.UnionType(tuple(types_of(option.kind) for option in options))
+            return _one_of(tuple(types_of(option.kind) for option in options))
         case Leaf() | WireSequence() | WireRecord() | Ref():
             return kind.type
     raise AssertionError(kind)
+
+
+def _one_of(options: tuple[t.Type, ...]) -> t.Type:
+    """Return the type of a choice; an option that is any value includes all others."""
+    return t.AnyType() if t.AnyType() in options else t.UnionType(options)
 
 
 def parts(kind: WireType) -> Iterator[WireType]:

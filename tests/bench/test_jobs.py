@@ -17,7 +17,7 @@ import pytest
 import bakeoff.bench
 from bakeoff.bench.blobs import Blobs
 from bakeoff.bench.figure import Figure
-from bakeoff.bench.jobs import FEATURES, CorpusInputs, Failed, decode, encode
+from bakeoff.bench.jobs import FEATURES, OVER_MEMORY, CorpusInputs, Failed, decode, encode, failed
 from bakeoff.bench.messages.alone import Alone
 from bakeoff.bench.messages.check import Check, Checked
 from bakeoff.bench.messages.describe import Describe
@@ -170,3 +170,15 @@ def test_no_file_keeps_what_a_worker_is_told(
     assert [0o600] == modes
     assert folders
     assert "job" not in {path.name for path in left}
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        (MemoryError(), OVER_MEMORY),
+        (ValueError("no"), Failed("ValueError: no")),
+        (ValueError(), Failed("ValueError")),
+    ],
+)
+def test_an_error_says_why_a_cell_has_no_figure(error: Exception, expected: Failed) -> None:
+    assert expected == failed(error)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import enum
 import pickle
 from dataclasses import replace
 from typing import Any, Literal, NotRequired, TypedDict
@@ -16,6 +17,7 @@ from bakeoff.schemas import Schema, SchemaError
 from bakeoff.schemas.tree import types as t
 from bakeoff.schemas.wire.derive import derive
 from bakeoff.schemas.wire.keep import keep
+from bakeoff.schemas.wire.languages import LANGUAGES, UNREAD
 from bakeoff.schemas.wire.layout import (
     Layout,
     Leaf,
@@ -158,3 +160,17 @@ def test_a_field_keeps_its_number_if_old_payloads_still_decode(before: Any, afte
     numbers = [slots(layout)["a"].number for layout in (old.layout, new.keeping(old).layout)]
 
     assert same == (numbers[0] == numbers[1])
+
+
+class Mixed(enum.Enum):
+    NUMBER = 1
+    TEXT = "x"
+
+
+@pytest.mark.parametrize("language", sorted(set(LANGUAGES) - set(UNREAD)))
+@pytest.mark.parametrize("kind", [Mixed | bool | bytes, Mixed | float | None, list[Mixed | bool | None]])
+def test_a_choice_with_an_enum_of_several_types_is_read_back(kind: Any, language: str) -> None:
+    definition = Schema({"a": kind}).definition(language)
+    record = {"a": ["x"]}
+
+    assert record == Schema.of_definition(definition, language).apply(record)
