@@ -299,7 +299,7 @@ def test_pyperf_reads_the_file(finished: Path, command: str, name: str) -> None:
         (
             ["mine.jsonl", "--schema", "none.avsc"],
             2,
-            "none.avsc: cannot be read as a schema",
+            "none.avsc: no such schema",
         ),
     ],
 )

@@ -225,7 +225,7 @@ class TestProcess:
     def test_a_cell_that_cannot_be_prepared_fails_alone(self, executor: LocalExecutor, ready: Ready) -> None:
         found = timed(executor, ready, ("json", "dump"), ("no-such", "dump"))
 
-        assert "no such codec" in found.errors["1"]
+        assert "no such codec" in found.errors["1"].reason
         assert 0 < found.cells["0"].rounds
 
 
