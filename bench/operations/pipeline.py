@@ -1,4 +1,4 @@
-"""The cost of a codec between one producer and several readers.
+"""The cost of a codec between one producer and several consumers.
 
 It measures latency at a rate, processor time with the codec's part in it, and the highest rate whose latency
 stays below a bound.
@@ -246,18 +246,18 @@ def _operation(
 OPERATIONS = (
     _operation(
         "latency-p50",
-        f"time from when a record is due, {RATE:,} a second, until a reader has decoded it; the median",
+        f"time from when a record is due, {RATE:,} a second, until a consumer has decoded it; the median",
         "p50",
     ),
     _operation("latency-p99", "the same, the 99th percentile", "p99"),
     _operation(
         "delivered",
-        f"records a second that each reader gets of the {RATE:,} that are due",
+        f"records a second that each consumer gets of the {RATE:,} that are due",
         "delivered",
         "integer",
         "higher",
     ),
-    _operation("cpu", "processor time of a record, of the producer and all its readers", "CPU", sums=True),
+    _operation("cpu", "processor time of a record, of the producer and all its consumers", "CPU", sums=True),
     _operation(
         "cpu-codec", "the codec's part of that, clocked in place", "codec's CPU", baseline=False, sums=True
     ),

@@ -1,4 +1,4 @@
-"""`pick` for codecs that were measured in place: in stores, or between a producer and its readers.
+"""`pick` for codecs that were measured in place: in stores, or between a producer and its consumers.
 
 There, the cost is that of the whole call, not only of the codec. Each place is treated as a corpus, with the
 cost of a write instead of a dump, and of a read instead of a load. The same rules decide: cost, verdicts,
@@ -63,7 +63,7 @@ def said(results: Sequence[ResultData], choice: PickedCodec) -> Iterator[str]:
     """
     result = machines(results)[0][1]
     if any(_reads_are_free(cell) for cell in result.cells):
-        yield "processor time of a record, of the producer and all its readers, with the codec's part of it:"
+        yield "processor time of a record, of the producer and all its consumers, and the codec's part of it:"
     elif any(cell.cell.variant == CODEC for cell in result.cells):
         yield "a write is a put and a read a get, the store included, with the codec's part of it:"
     for corpus in choice.corpora:
@@ -95,7 +95,7 @@ def _readers(results: Sequence[ResultData], wanted: float | None) -> int:
     if wanted not in measured:
         there = ", ".join(map(str, sorted(measured)))
         raise UsageError(
-            f"--reads {wanted:g}: no pipeline was measured with this number of readers, only with {there}"
+            f"--reads {wanted:g}: no pipeline was measured with this number of consumers, only with {there}"
         )
     return int(wanted)
 

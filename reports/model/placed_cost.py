@@ -80,7 +80,7 @@ def _places(group: Group, readers: int | None) -> Iterator[_Place]:
         ]
         name = f"{group.corpus.name} in {spot[0]} ({group.state})"
         if piped:
-            # The producer and all its readers were measured together.
+            # The producer and all its consumers were measured together.
             there += [_free(cell) for cell in there if cell.cell.operation_name == "dump"]
             rate = f" at {group.rate:,}/s" if group.rate else ""
             name = f"{group.corpus.name} through {spot[0]} to {spot[1]}{rate}"

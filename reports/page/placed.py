@@ -51,9 +51,9 @@ def _panels(machine: MachineView) -> Iterator[Panel]:
         for spot, codecs in group.cells.items():
             if group.kind == PIPELINE:
                 place = f"{corpus} through {spot[0]}{where}"
-                readers = "1 reader" if spot[1] == 1 else f"{spot[1]} readers"
+                consumers = "1 consumer" if spot[1] == 1 else f"{spot[1]} consumers"
                 rate = f", {group.rate:,} records a second" if group.rate else ""
-                headings = {"cpu": f"processor time of a record with {readers}{rate}"}
+                headings = {"cpu": f"processor time of a record with {consumers}{rate}"}
                 part = ("cpu-codec", "")
             else:
                 place = f"{corpus} in {spot[0]}, {group.records:,} records ({group.state}){where}"

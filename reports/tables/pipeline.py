@@ -1,4 +1,4 @@
-"""Tables of codecs between a producer and its readers.
+"""Tables of codecs between a producer and its consumers.
 
 They show latency, processor time with the codec's part, and the rate at which the codec no longer matters.
 """
@@ -96,14 +96,14 @@ def _absent(group: Group, transport: str) -> Iterator[Absent]:
         ]
         if untimed:
             names = "all codecs" if len(untimed) == len(codecs) else listed(untimed)
-            yield Absent(f"{names} with {spot[1]} reader{'s' * (spot[1] != 1)}", *_UNTIMED)
+            yield Absent(f"{names} with {spot[1]} consumer{'s' * (spot[1] != 1)}", *_UNTIMED)
         for (at, codec), why in failed.items():
             if at == spot:
-                yield Absent(f"{codec}, readers: {spot[1]}", why.outcome, why.reason, why.stderr)
+                yield Absent(f"{codec}, consumers: {spot[1]}", why.outcome, why.reason, why.stderr)
 
 
 def _rows(group: Group, transport: str) -> Iterator[_Row]:
-    """Yield the rows: fewer readers first, then by processor time, the baseline last."""
+    """Yield the rows: fewer consumers first, then by processor time, the baseline last."""
     for spot in group.spots(transport):
         costs = group.standing(spot, "cpu").costs
         timed = [c for c, cells in group.cells[spot].items() if any(cell.samples for cell in cells.values())]
@@ -152,7 +152,7 @@ def _columns(builder: TableBuilder[_Row], group: Group, transport: str) -> Itera
         place = standing.ranks.get(row[1])
         return EMPTY if place is None else Entry(standing.rank_text(row[1]), place)
 
-    yield Column("readers", "readers"), lambda row: Entry(str(row[0][1]), row[0][1])
+    yield Column("consumers", "consumers"), lambda row: Entry(str(row[0][1]), row[0][1])
     yield Column("codec", "codec", numeric=False), name
     if group.sizes:
         yield Column("size", "bytes", "B", "lower", "byte", dispensable=1), size
@@ -176,7 +176,7 @@ def _columns(builder: TableBuilder[_Row], group: Group, transport: str) -> Itera
 
 _MATTERS: Final = (
     Column("transport", "transport", numeric=False),
-    Column("readers", "readers"),
+    Column("consumers", "consumers"),
     Column("least", "least CPU", numeric=False),
     Column("least-share", "codec's share", raw_unit="ratio"),
     Column("most", "most CPU", numeric=False),
@@ -192,7 +192,7 @@ _TIE: Final = 0.1
 
 
 def _matters(group: Group, transport: str, notes: Footnotes) -> Iterator[Row]:
-    """Yield the effect of the choice of a codec, for each number of readers."""
+    """Yield the effect of the choice of a codec, for each number of consumers."""
     for spot in group.spots(transport):
         standing = group.standing(spot, "cpu")
         if len(standing.costs) < 2:
@@ -203,7 +203,7 @@ def _matters(group: Group, transport: str, notes: Footnotes) -> Iterator[Row]:
             codec=transport,
             entries={
                 "transport": Entry(transport, transport),
-                "readers": Entry(str(spot[1]), spot[1]),
+                "consumers": Entry(str(spot[1]), spot[1]),
                 "least": Entry(least, least),
                 "least-share": _share(group, spot, least, notes),
                 "most": Entry(most, most),
@@ -249,9 +249,9 @@ def _remarks(group: Group) -> Iterator[str]:
     rows = [(spot, codec) for spot, codecs in group.cells.items() for codec in codecs]
     added = max((facts.clock_added_ns for row in rows for facts in _facts(group, *row)), default=0.0)
     clocked = f" (without the {added:,.0f} ns that its clock takes)" if added else ""
-    yield "p50, p99: time from when a record is due until a reader has decoded it"
+    yield "p50, p99: time from when a record is due until a consumer has decoded it"
     yield (
-        "CPU: processor time of the producer and all readers; "
+        "CPU: processor time of the producer and all consumers; "
         f"codec: its part{clocked}; baseline: the shortest payload as opaque bytes"
     )
     yield "tie: within 10 %; unclear: not distinguishable (run longer: --budget, or a quieter machine)"

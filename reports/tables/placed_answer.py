@@ -18,7 +18,7 @@ class PlaceAnswer:
     """The findings of one place.
 
     Attributes:
-        place: A store with its state, or a transport with its readers.
+        place: A store with its state, or a transport with its consumers.
         shares: The smallest and the largest share of a codec in the whole.
         whole: What it is a share of.
         best: Codecs that no other codec is significantly faster than.
@@ -90,7 +90,7 @@ def _answer(place: str, view: CorpusView) -> PlaceAnswer | None:
     known = [candidate for candidate in view.candidates if candidate.name in standing.costs]
     if not known:
         return None
-    # The producer and all its readers were measured together.
+    # The producer and all its consumers were measured together.
     whole = all(figure.value == 0 for one in known if (figure := one.figure("load")) is not None)
     of = "the processor time of a record" if whole and cost.reads else f"the time of {cost.sentence()}"
     shares = [codec_part(one, cost) / standing.costs[one.name].value for one in known]

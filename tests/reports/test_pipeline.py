@@ -1,4 +1,4 @@
-"""Tables of codecs between a producer and its readers, of results that are made up."""
+"""Tables of codecs between a producer and its consumers, of results that are made up."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ OPERATIONS = ("latency-p50", "latency-p99", "delivered", "cpu", "cpu-codec")
 
 
 def results(*, dear: float = 2.0, behind: str = "", **more: object) -> ResultData:
-    """Return a run of two codecs and the baseline through a pipe, with one reader and with four.
+    """Return a run of two codecs and the baseline through a pipe, with one consumer and with four.
 
     Args:
         dear: How many times msgpack's processor time json takes.
-        behind: What stands behind the readers.
+        behind: What stands behind the consumers.
     """
     figures: dict[str, dict[str, float]] = {}
     for codec, times in (("json", dear), ("msgpack", 1.0), (BASELINE, 0.5)):
         found = figures.setdefault(codec, {} if codec == BASELINE else {"size": 100 * times})
-        for readers in (1, 4):
-            taken = (5e-5, 1e-3 * times, 3000.0, 4e-5 * readers * times, 1e-5 * readers * times)
+        for consumers in (1, 4):
+            taken = (5e-5, 1e-3 * times, 3000.0, 4e-5 * consumers * times, 1e-5 * consumers * times)
             for operation, value in zip(OPERATIONS, taken, strict=True):
                 if codec != BASELINE or operation != "cpu-codec":
-                    found[f"{operation}@pipe:{readers}{behind}"] = value
+                    found[f"{operation}@pipe:{consumers}{behind}"] = value
     made = planted(figures, corpora=("movies",), baseline=False, **more)  # type: ignore[arg-type]
     return dataclasses.replace(made, codecs=tuple(c for c in made.codecs if c.name != BASELINE))
 
 
 def rows(result: ResultData, title: str) -> dict[tuple[str, str], dict[str, str]]:
     found = csv.DictReader(io.StringIO(render([result], "csv")))
-    return {(row["readers"], row["codec"]): row for row in found if title in row["corpus"]}
+    return {(row["consumers"], row["codec"]): row for row in found if title in row["corpus"]}
 
 
 def test_latency_processor_time_and_the_codecs_part_stand_side_by_side():
@@ -166,17 +166,17 @@ def test_the_page_has_the_tables():
 
 
 def test_what_there_was_no_time_for_is_named():
-    def without(readers: str, *codecs: str) -> str:
+    def without(consumers: str, *codecs: str) -> str:
         made = results()
         cells = [
             dataclasses.replace(cell, samples=())
-            if readers in cell.cell.operation_name and cell.cell.codec in codecs
+            if consumers in cell.cell.operation_name and cell.cell.codec in codecs
             else cell
             for cell in made.cells
         ]
         return render([dataclasses.replace(made, cells=tuple(cells))])
 
-    assert "json with 4 readers: not timed: not enough time" in without(":4", "json")
-    assert "all codecs with 4 readers: not timed" in without(":4", "json", "msgpack", BASELINE)
+    assert "json with 4 consumers: not timed: not enough time" in without(":4", "json")
+    assert "all codecs with 4 consumers: not timed" in without(":4", "json", "msgpack", BASELINE)
     assert "pipe: not timed" in without("@pipe", "json", "msgpack", BASELINE)
     assert "not timed" not in without(":9", "json")
