@@ -55,6 +55,8 @@ nitpick_ignore = [
         "Traversable",  # of importlib.resources.abc
         # Numbers with a range, of `bench.quantities`, which inherited fields name without their module.
         *("Amount", "Change", "Count", "Logarithm"),
+        # Types of the fields that operations inherit from what results know of them.
+        *("Direction", "Part", "Phase", "Setup", "Unit"),
         # Attributes of choices, comparisons and results, which need no separate entries.
         "bakeoff.bench.results.records.FigureDetails",
         "bakeoff.bench.stats.ratios.Ratio",
