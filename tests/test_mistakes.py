@@ -153,9 +153,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
+def _changes(folder: Path) -> dict[Path, int]:
+    """Return when each file was changed, but for what Python keeps of the modules that it has imported."""
+    return {path: path.stat().st_mtime_ns for path in folder.rglob("*") if "__pycache__" not in path.parts}
+
+
 def _refusal(folder: Path, line: str, name: str) -> str:
     """Call a command, and return its error: one line, with exit code 2 and without a change of the folder."""
-    before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
+    before = _changes(folder)
     done = run_bakeoff(folder, *(part.format(name) for part in line.split()))
 
     said = done.stderr.removeprefix("bakeoff: ").rstrip("\n")
@@ -163,7 +168,7 @@ def _refusal(folder: Path, line: str, name: str) -> str:
     assert done.stderr.startswith("bakeoff: ")
     assert "\n" not in said
     assert "Traceback" not in said
-    assert before == {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
+    assert before == _changes(folder)
     return said
 
 

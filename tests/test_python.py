@@ -155,7 +155,7 @@ def test_what_only_the_program_defines_cannot_travel(what: str, said: str) -> No
         ({"id": 1}, {}, bakeoff.UsageError, "expected a list of records, got dict"),
         (b"{}", {}, bakeoff.UsageError, "expected a list of records, got bytes"),
         (7, {}, bakeoff.UsageError, "expected a list of records, got int"),
-        ([], {}, bakeoff.RunError, "records: contains no records"),
+        ([], {}, bakeoff.UsageError, "there are no records; give at least one"),
         ("moviez", {}, bakeoff.UsageError, "did you mean movies"),
         ([1, lambda: 1], {}, bakeoff.RunError, "record 2 cannot be sent to the worker processes"),
         ([1], {"codecs": "jsn"}, bakeoff.UnknownCodec, "did you mean json"),
@@ -172,7 +172,7 @@ def test_what_only_the_program_defines_cannot_travel(what: str, said: str) -> No
         ([1], {"gc": "maybe"}, bakeoff.UsageError, "gc is 'maybe'"),
         ([1], {"precision": float("nan")}, bakeoff.UsageError, "precision is nan"),
         ([1], {"codecs": 3}, bakeoff.UsageError, "codecs is 3"),
-        ([1], {"infer": True, "schema": "x"}, bakeoff.UsageError, "not both"),
+        ([1], {"infer": True, "schema": "x"}, bakeoff.UsageError, "--infer and --schema both say"),
         (bakeoff.corpus("movies"), {"records": 3}, bakeoff.UsageError, "has its number of records"),
     ],
 )

@@ -147,7 +147,7 @@ def test_an_honest_answer_is_taken(job: Job, answer: Mapping[str, Any], tmp_path
         (TIME, timed(paired=-1.0), "paired is -1.0"),
         (TIME, timed(rare=-1.0), "-1.0 is not a figure"),
         (TIME, timed(raw="1"), "raw is '1'"),
-        (TIME, timed(more=1), "unexpected keyword argument 'more'"),
+        (TIME, timed(more=1), "more is unknown"),
         (TIME, ended({**TIMED, "cells": {"1": FIGURE}}), "a cell is not of the job"),
         (TIME, ended({**TIMED, "reference_kernel": 0.0}), "a time is not above 0"),
         (TIME, ended(FOUND), "an answer of another kind than timed"),
