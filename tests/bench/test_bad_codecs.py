@@ -125,6 +125,7 @@ def cell(result: ResultData, codec: str, operation: str = "dump") -> CellResult:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("codec", "outcome_expected", "reason"),
     [

@@ -185,6 +185,7 @@ def of_each_class(tmp_path_factory: pytest.TempPathFactory) -> ResultData:
     return result(folder, *corpora, "-c", without)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("function", "name", "kind", "joined"),
     [

@@ -145,6 +145,7 @@ def run(folder: Path) -> tuple[subprocess.CompletedProcess[str], ResultData]:
     return done, read(folder / "r.json")
 
 
+@pytest.mark.slow
 def test_releases_are_measured_side_by_side(run):
     done, result = run
     versions = {codec.name: codec.version for codec in result.codecs if codec.version}

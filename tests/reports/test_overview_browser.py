@@ -21,7 +21,7 @@ from needed import chromium
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 WRITER = {"dump": 1e-6, "load": 4e-6, "size": 100}
 READER = {"dump": 4e-6, "load": 2e-6, "size": 100}

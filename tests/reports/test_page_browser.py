@@ -31,7 +31,7 @@ from needed import chromium
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 ARGUMENTS = [
     "--no-sandbox",
