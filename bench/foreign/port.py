@@ -253,8 +253,8 @@ class ForeignWorker(AbstractContextManager["ForeignWorker"]):
     def _busy(self) -> int:
         """Return nanoseconds of processor time of the worker and of this process; 0 if they are unknown.
 
-        Where threads of the worker are in the way of each other, nobody has taken the processor, so its
-        switches say less than the time of all its threads.
+        Threads of one worker switch each other, too. So the kernel's count of switches does not show whether
+        another process had the processor; the processor time of all threads does.
         """
         if not here().process_clocks:
             return 0

@@ -169,11 +169,11 @@ class _Calls(NamedTuple):
 
 
 class _Sample(NamedTuple):
-    """What a sampled call stands for.
+    """A sampled call, with its share of all calls.
 
     Attributes:
         frames: Its stack.
-        calls: Number of calls.
+        calls: Number of calls that it represents.
         after_work: Those after other work.
         wall: Seconds.
         busy: Seconds of processor time.

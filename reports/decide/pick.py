@@ -426,7 +426,7 @@ def _saving(winner: str, ranking: _Ranking) -> PriceDifference | None:
 
 
 def _safe(winner: Candidate, requirements: Requirements) -> Iterator[str]:
-    """Say who may write what the codec reads, and what it loses."""
+    """Say whether the codec may read untrusted payloads, and what it loses."""
     if not requirements.trusted and not winner.facts.source:
         yield "safe to read from anyone"
     if winner.losses:

@@ -590,7 +590,7 @@ def test_files_of_other_commands(command, said, tmp_path):
 
 
 def _damaged():
-    """Yield damaged files, each with what is said of it."""
+    """Yield damaged files, each with the expected error."""
     whole = asdict(madeup.watch())
     as_text = json.dumps({WATCH_KEY: 1} | whole)
     for cut in (len(WATCH_KEY) + 5, 100, len(as_text) // 2, len(as_text) - 1):
