@@ -126,7 +126,7 @@ class Run:
     Attributes:
         samples: By cell.
         free: They are those of a free core.
-        level: The lowest reading so far, taken as that of a free core.
+        level: The reading of a free core, as estimated so far.
     """
 
     samples: Mapping[str, Sequence[Measurement]]
