@@ -28,12 +28,16 @@ LEADS = {
     "explanation/measuring": "memory leak",
     "explanation/security": "security",
     "how-to/arrays": "pandas numpy parquet",
-    "how-to/choose": "price",
+    "how-to/choose": "best fastest price",
+    "how-to/ci": "ci github actions gitlab",
     "how-to/machines": "docker",
     "reference/codecs": "orjson json msgpack yaml cbor pickle",
+    "reference/commands/run": "resume",
     "reference/definitions": "protobuf avro thrift arrow",
+    "reference/names": "compression gzip zstd",
+    "reference/schemas": "schema",
 }
-"""Beginnings of words that lead to a page, although others have them more often."""
+"""Words that lead to a page, although others have them more often."""
 
 
 def write(folder: Path, names: Iterable[str]) -> None:
@@ -74,18 +78,9 @@ def weighted(page: str, name: str) -> str:
         page = page.replace("<h1", '<h1 data-pagefind-weight="0.1"', 1)
         return page.replace("<article", '<article data-pagefind-weight="0.1"', 1)
     if name in LEADS:
-        page = stressed(page, LEADS[name].split())
+        page = page.replace("<article", f'<article data-pagefind-meta="leads:{LEADS[name]}"', 1)
     if name == "reference/codecs":
         return page.replace("<h3", '<h3 data-pagefind-weight="10"')
     if name.startswith("reference/commands"):
         return page.replace("<h1", '<h1 data-pagefind-weight="10"', 1)
     return page
-
-
-def stressed(page: str, words: Iterable[str]) -> str:
-    """Return the page with the highest weight for the words of its text that begin with these."""
-    before, article, after = re.split(r"(?s)(<article.*</article>)", page, maxsplit=1)
-    word = re.compile(rf"\b(?:{'|'.join(words)})\w*", re.IGNORECASE)
-    parts = re.split(r"(<[^>]*>)", article)
-    parts[::2] = [word.sub(r'<span data-pagefind-weight="10">\g<0></span>', part) for part in parts[::2]]
-    return before + "".join(parts) + after

@@ -1,7 +1,7 @@
 "use strict";
 
 // Words of questions, which say nothing about a page.
-const QUESTION = /\b(?:which|what|why|how|when|where|is|are|do|does|can|should|i|we|my|a|an|the|to|of|for|in)\b/gi;
+const QUESTION = /\b(?:which|what|why|how|when|where|is|are|do|does|can|should|i|we|my|a|an|the|to|of|for|in|vs|versus)\b/gi;
 
 const asked = new URLSearchParams(location.search).get("q") || "";
 
@@ -23,7 +23,12 @@ if (location.protocol === "file:") {
       showSubResults: true,
       excerptLength: 24,
       processTerm: (term) => term.replace(QUESTION, " ").trim() || term,
-      ranking: { pageLength: 0.4, termFrequency: 1, termSimilarity: 2, metaWeights: { title: 2 } },
+      // It would list them below the result.
+      processResult: (result) => {
+        delete result.meta.leads;
+        return result;
+      },
+      ranking: { pageLength: 0.4, termFrequency: 1, termSimilarity: 2, metaWeights: { title: 2, leads: 10 } },
     });
     if (asked) search.triggerSearch(asked);
     document.querySelector("#search input").focus();
