@@ -9,6 +9,9 @@ from pathlib import Path
 
 from pagefind.index import IndexConfig, PagefindIndex
 
+from bakeoff.codecs import names
+from bakeoff.codecs.registry import split_name
+
 LOW = (
     "reference/faults",
     "results",
@@ -25,16 +28,27 @@ FIGURES = ("results/", "reference/values")
 """Beginnings of the names of pages whose tables and lists repeat the names of codecs and types."""
 
 LEADS = {
-    "explanation/measuring": "memory leak",
+    "explanation/measuring": "memory leak confidence interval",
     "explanation/security": "security",
+    "extending": "custom own",
     "how-to/arrays": "pandas numpy parquet",
     "how-to/choose": "best fastest price",
     "how-to/ci": "ci github actions gitlab",
+    "how-to/evolve": "schema evolution",
     "how-to/machines": "docker",
-    "reference/codecs": "orjson json msgpack yaml cbor pickle",
-    "reference/commands/run": "resume",
+    "how-to/measure": "benchmark data models",
+    "how-to/notebook": "jupyter",
+    "how-to/publishing": "share",
+    "how-to/service": "lock",
+    "reference/codecs": " ".join(sorted({split_name(name)[0] for name in names()})),
+    "reference/commands/run": "resume options",
+    "reference/conventions": "types enum datetime",
     "reference/definitions": "protobuf avro thrift arrow",
+    "reference/field": "simdjson",
+    "reference/files": "file formats",
     "reference/names": "compression gzip zstd",
+    "reference/policies": "nan",
+    "reference/reports": "payload size",
     "reference/schemas": "schema",
 }
 """Words that lead to a page, although others have them more often."""
@@ -72,13 +86,13 @@ def anchored(page: str) -> str:
 
 def weighted(page: str, name: str) -> str:
     """Return the page with weights for the words of its parts: most for names of codecs and commands."""
+    if name in LEADS:
+        page = page.replace("<article", f'<article data-pagefind-meta="leads:{LEADS[name]}"', 1)
     if name.startswith(FIGURES):
         page = re.sub(r"<(table|ul)\b", r"<\1 data-pagefind-ignore", page)
     if name.startswith(LOW):
         page = page.replace("<h1", '<h1 data-pagefind-weight="0.1"', 1)
         return page.replace("<article", '<article data-pagefind-weight="0.1"', 1)
-    if name in LEADS:
-        page = page.replace("<article", f'<article data-pagefind-meta="leads:{LEADS[name]}"', 1)
     if name == "reference/codecs":
         return page.replace("<h3", '<h3 data-pagefind-weight="10"')
     if name.startswith("reference/commands"):
