@@ -54,6 +54,8 @@ TYPED = (
         "-m",
         "installed",
         "-m",
+        "kept",
+        "-m",
         "launched",
         "-m",
         "machines",
