@@ -54,6 +54,8 @@ TYPED = (
         "-m",
         "installed",
         "-m",
+        "kept",
+        "-m",
         "launched",
         "-m",
         "machines",
@@ -143,6 +145,10 @@ Without a home or with a relative path, none are kept.
 """
 UNUSED = 30 * 24 * 3600
 """Seconds after which a compiled module that no set-up has used is removed."""
+PIP_STEP = re.compile(r"\s*(?:(.*): started$|(Installing) collected packages|Collecting )")
+"""A line of pip that begins a step, with its name, except for that of `FINDING`."""
+FINDING = "finding and downloading packages"
+"""The step of pip that has no line, and is interrupted by steps of building."""
 TICK = 5.0
 """Seconds after which a step that goes on is named again."""
 COVERAGE = ROOT / "build" / "coverage"
@@ -201,16 +207,20 @@ def setup(*groups: str, folder: Path | None = None, python: str = sys.executable
 
 def pip(folder: Path, *wanted: str) -> None:
     """Install into an environment; of pip's output, only show long steps, each again while it goes on."""
-    command = [str(folder / "bin/python"), "-m", "pip", "install", "--progress-bar", "off", *wanted]
+    # Python compiles a module when it is first imported; to compile all of them takes half of the time.
+    options = ("--no-compile", "--progress-bar", "off")
+    command = [str(folder / "bin/python"), "-m", "pip", "install", *options, *wanted]
     environment = ENVIRONMENT | ({"BAKEOFF_BUILDS": str(BUILDS)} if BUILDS.is_absolute() else {})
     with (
-        steps("pip: finding and downloading packages") as begin,
+        steps(step := f"pip: {FINDING}") as begin,
         subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True) as process,
     ):
         assert process.stdout is not None
         for line in process.stdout:
-            if step := re.match(r"\s*(?:(.*): started$|(Installing) collected packages)", line):
-                begin(f"pip: {(step[1] or step[2]).lower()}")
+            if found := PIP_STEP.match(line):
+                before, step = step, f"pip: {(found[1] or found[2] or FINDING).lower()}"
+                if step != before:
+                    begin(step)
     if process.returncode:
         sys.exit(process.returncode)
 

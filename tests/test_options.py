@@ -313,7 +313,9 @@ def test_words_that_meant_several_things_are_gone() -> None:
 
 def _named_in(path: Path) -> Iterator[tuple[str, str]]:
     """Yield the options that a module's texts name, each with its text; docstrings are not messages."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    if "--" not in (source := path.read_text(encoding="utf-8")):
+        return
+    tree = ast.parse(source)
     silent = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
         text = node.value if isinstance(node, ast.Constant) and id(node) not in silent else None

@@ -9,13 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from bakeoff.reports.model.files import load
+import kept
 from bakeoff.reports.model.options import TableOptions
 from bakeoff.reports.model.view import View
 from bakeoff.reports.tables.build import build
 
 ROOT = Path(__file__).resolve().parent.parent
-KEPT = sorted((ROOT / "docs/results").glob("*.json.gz"))
 FOLDERS = ("reports", "src/bakeoff/commands")
 CUTS = {
     "endswith", "find", "index", "lstrip", "partition", "removeprefix", "removesuffix", "replace", "rfind",
@@ -95,10 +94,10 @@ def test_names_and_lines_may_be_split(line: str) -> None:
 
 
 @pytest.mark.checkout
-@pytest.mark.parametrize("path", KEPT, ids=lambda path: path.name.partition(".")[0])
+@pytest.mark.parametrize("path", kept.GALLERY, ids=lambda path: path.name.partition(".")[0])
 def test_signs_of_a_figure_are_fields(path: Path) -> None:
     """Whoever drops an interval, or explains parentheses, asks the entry and not its text."""
-    table = build(View.of([load(path)]), TableOptions())
+    table = build(View.of([kept.result(path)]), TableOptions())
     entries = [entry for section in table.sections for row in section.rows for entry in row.entries.values()]
     ranged = [entry for entry in entries if "±" in entry.text]
     level = [entry for entry in entries if entry.text.startswith("(")]

@@ -180,7 +180,11 @@ def test_long_steps_of_setting_up_are_said(
     (tmp_path / "bin").mkdir()
     python = tmp_path / "bin/python"
     steps = (
-        "Collecting a",
+        "Obtaining file:///a",
+        "  Preparing editable metadata (pyproject.toml): started",
+        "  Preparing editable metadata (pyproject.toml): finished with status 'done'",
+        "Collecting b",
+        "Collecting c",
         "  Building editable for a (pyproject.toml): started",
         "Installing collected packages: a",
     )
@@ -192,6 +196,8 @@ def test_long_steps_of_setting_up_are_said(
     shown = capsys.readouterr()
     assert "" == shown.out
     assert [
+        "tasks: pip: finding and downloading packages",
+        "tasks: pip: preparing editable metadata (pyproject.toml)",
         "tasks: pip: finding and downloading packages",
         "tasks: pip: building editable for a (pyproject.toml)",
         "tasks: pip: installing",

@@ -106,17 +106,30 @@ CODECS = (
 )  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def outcome(tmp_path_factory: pytest.TempPathFactory) -> tuple[ResultData, subprocess.CompletedProcess[str]]:
-    folder = tmp_path_factory.mktemp("hostile")
+Outcome = tuple[ResultData, subprocess.CompletedProcess[str]]
+
+
+def measured(folder: Path, *codecs: str) -> Outcome:
     install(folder, "hostile", HOSTILE, CODECS)
     arguments = "--quick --all --budget 3 --sample 1000 --records 1000 --cell-timeout 2 --cell-memory 600M"
-    entered = ",".join(["msgpack", "json", *CODECS])
+    entered = ",".join(["msgpack", *codecs])
     done = launch(
         folder, "run", "movies", *arguments.split(), "-o", "out.json", "-c", entered, PYTHONPATH=str(folder)
     )
     assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr
     return read(folder / "out.json"), done
+
+
+@pytest.fixture(scope="module")
+def few(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+    """Return a run with a codec that ends its process while it is timed, and one that prints."""
+    return measured(tmp_path_factory.mktemp("few"), "segfaults-late", "prints")
+
+
+@pytest.fixture(scope="module")
+def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+    """Return a run with all of them."""
+    return measured(tmp_path_factory.mktemp("hostile"), "json", *CODECS)
 
 
 def cell(result: ResultData, codec: str, operation: str = "dump") -> CellResult:
@@ -143,7 +156,7 @@ def cell(result: ResultData, codec: str, operation: str = "dump") -> CellResult:
     ],
 )
 def test_a_bad_codec_is_out_with_its_reason(
-    outcome: tuple[ResultData, subprocess.CompletedProcess[str]],
+    outcome: Outcome,
     codec: str,
     outcome_expected: str,
     reason: str,
@@ -157,7 +170,7 @@ def test_a_bad_codec_is_out_with_its_reason(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("codec", ["msgpack", "json", "good", "prints"])
-def test_the_others_go_on(outcome: tuple[ResultData, subprocess.CompletedProcess[str]], codec: str) -> None:
+def test_the_others_go_on(outcome: Outcome, codec: str) -> None:
     result = outcome[0]
     samples = {name: cell(result, codec, name).samples for name in ("dump", "load")}
 
@@ -165,10 +178,8 @@ def test_the_others_go_on(outcome: tuple[ResultData, subprocess.CompletedProcess
     assert len(samples["dump"]) == len(samples["load"]) == len(cell(result, "msgpack").samples) > 1
 
 
-def test_a_crash_in_the_middle_of_timing_is_blamed_on_its_cell(
-    outcome: tuple[ResultData, subprocess.CompletedProcess[str]],
-) -> None:
-    result = outcome[0]
+def test_a_crash_in_the_middle_of_timing_is_blamed_on_its_cell(few: Outcome) -> None:
+    result = few[0]
 
     assert cell(result, "segfaults-late").outcome == "crashed"
     assert "while being timed" in cell(result, "segfaults-late").reason
@@ -176,10 +187,9 @@ def test_a_crash_in_the_middle_of_timing_is_blamed_on_its_cell(
     assert cell(result, "segfaults-late", "load").outcome == "ok"
 
 
-def test_what_codecs_print_is_not_in_the_table(
-    outcome: tuple[ResultData, subprocess.CompletedProcess[str]],
-) -> None:
-    assert "hello from the codec" not in outcome[1].stdout
+def test_what_codecs_print_is_not_in_the_table(few: Outcome) -> None:
+    assert "prints" in few[1].stdout
+    assert "hello from the codec" not in few[1].stdout
 
 
 @pytest.mark.slow

@@ -13,6 +13,7 @@ from bakeoff.bench.run.options import Options
 from bakeoff.bench.run.session import Session
 from bakeoff.errors import UsageError
 from bakeoff.reports import render
+from hurried import IN_FULL
 from inprocess import exit_code
 
 CODECS = ("msgpack", "pickle", "msgpack+schema", "json/raw")
@@ -30,7 +31,7 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> ResultData:
         no_time_limit=True,
     )
     file = tmp_path_factory.mktemp("run") / "r.json"
-    return Session(dataclasses.replace(options.quick(), budget=0.0), file).run()
+    return Session(dataclasses.replace(options.quick(), budget=0.0), file, pace=IN_FULL).run()
 
 
 def value(result: ResultData, codec: str, name: str) -> float:

@@ -164,6 +164,7 @@ def test_releases_are_measured_side_by_side(run):
     assert "fetched tinycodec 1.0, tinycodec 2.0" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "outcome", "reason"),
     [
@@ -238,6 +239,7 @@ def test_releases_of_one_layout_are_forked_from_one_process(executor, monkeypatc
     assert pids[0] == pids[1] != pids[2] == pids[3]
 
 
+@pytest.mark.slow
 def test_nothing_is_fetched_twice_or_offline(run, folder, monkeypatch):
     monkeypatch.setenv("BAKEOFF_CACHE", str(folder / "cache"))
     monkeypatch.setattr(releases, "describe", lambda name: SimpleNamespace(library="tinycodec"))

@@ -8,6 +8,7 @@ from typing import get_args
 
 import pytest
 
+import kept
 import madeup
 from bakeoff.bench.results import CellResult, CodecFacts, Outcome, PyperfFacts
 from bakeoff.bench.verdict import Drawback
@@ -15,13 +16,10 @@ from bakeoff.errors import RunError
 from bakeoff.reports.decide.excluded import explained
 from bakeoff.reports.decide.pick import Requirements, pick
 from bakeoff.reports.model.candidates import Candidate, candidates_on
-from bakeoff.reports.model.files import load
 from bakeoff.reports.model.merge import machines
 from bakeoff.reports.model.obstacle import FAILED, Obstacle
 from bakeoff.reports.tables.sentence import drawback
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-KEPT = sorted((ROOT / "docs/results").glob("*.json.gz"))
 COSTS = {
     name: {"dump": seconds, "load": seconds, "size": 100.0}
     for name, seconds in {"a": 1e-6, "b": 2e-6}.items()
@@ -63,9 +61,9 @@ def test_an_outcome_fails_or_is_well() -> None:
 
 
 @pytest.mark.checkout
-@pytest.mark.parametrize("path", KEPT, ids=lambda path: path.name.partition(".")[0])
+@pytest.mark.parametrize("path", kept.GALLERY, ids=lambda path: path.name.partition(".")[0])
 def test_pick_excludes_for_the_reason_of_the_table(path: Path) -> None:
-    run = load(path)
+    run = kept.result(path)
     excluded = dict(pick([run], Requirements()).excluded)
     known = {each.name: each for each in candidates_on(run, run.corpora[0].name)}
     assert excluded
@@ -80,11 +78,11 @@ def test_pick_excludes_for_the_reason_of_the_table(path: Path) -> None:
 @pytest.mark.parametrize(
     "requirements", [Requirements(), Requirements(interop=True), Requirements(needs=("datetime",))]
 )
-@pytest.mark.parametrize("path", KEPT[2::7], ids=lambda path: path.name.partition(".")[0])
+@pytest.mark.parametrize("path", kept.GALLERY[2::7], ids=lambda path: path.name.partition(".")[0])
 def test_an_option_is_named_only_if_it_admits_the_codec(path: Path, requirements: Requirements) -> None:
     try:
         excluded, trusted = (
-            dict(pick([load(path)], each).excluded)
+            dict(pick([kept.result(path)], each).excluded)
             for each in (requirements, replace(requirements, trusted=True))
         )
     except RunError:

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+import kept
 import madeup
-from bakeoff.bench.results import CellResult, CodecFacts, ResultData, read
+from bakeoff.bench.results import CellResult, CodecFacts, ResultData
 from bakeoff.bench.verdict import rankings
 from bakeoff.reports import render
 from bakeoff.reports.model.answer import CorpusAnswer
@@ -22,11 +23,10 @@ from bakeoff.reports.model.view import View
 from bakeoff.reports.tables.block import LINES, WIDTH
 from bakeoff.reports.tables.build import build
 
-ROOT = Path(__file__).parents[2]
 KEPT = [
-    ROOT / "docs" / "images" / "orders.json.gz",
-    ROOT / "docs" / "images" / "messages.json.gz",
-    ROOT / "tests" / "data" / "results" / "version-1.json",
+    kept.IMAGES / "orders.json.gz",
+    kept.IMAGES / "messages.json.gz",
+    kept.ROOT / "tests" / "data" / "results" / "version-1.json",
 ]
 LONG = "a-library-with-a-name-that-nobody-would-type/variant+schema|zstd:19"
 
@@ -55,7 +55,7 @@ def untimed(run: ResultData) -> ResultData:
 
 
 THREE = figures(orjson=1, json=2, bson=3)
-RUNS: dict[str, tuple[str, list[ResultData]]] = {
+RUNS: dict[str, tuple[str, list[ResultData | Path]]] = {
     "one winner": ("chosen", [made(THREE)]),
     "a tie": ("tied", [made(figures(orjson=1, ormsgpack=1, json=2), noise=0.0003, processes=20)]),
     "a tie with json": (
@@ -115,12 +115,16 @@ RUNS: dict[str, tuple[str, list[ResultData]]] = {
     "several corpora": ("chosen", [made(THREE, corpora=("messages", "movies"), duration=60.0)]),
     "of a notebook": ("few", [made(THREE, processes=2, command="bakeoff.run('records')")]),
     "everything": ("chosen", [madeup.result(corpora=1)]),
-    **{path.name: ("chosen", [read(path)]) for path in KEPT},
+    **{path.name: ("chosen", [path]) for path in KEPT},
 }
 USES = [CostModel(), CostModel(0.0), CostModel(24.0), CostModel.of(bandwidth="10Mbit")]
 LARGE = ("everything", *(path.name for path in KEPT))
 CASES = [(kind, cost) for kind in RUNS for cost in USES[: 1 if kind in LARGE else None]]
 NAMES = [f"{kind}, {cost.sentence()}" for kind, cost in CASES]
+
+
+def runs_of(kind: str) -> list[ResultData]:
+    return kept.results(RUNS[kind][1])
 
 
 def block(text: str) -> list[str]:
@@ -149,7 +153,7 @@ def rows(answer: CorpusAnswer) -> dict[str, dict[str, Entry]]:
 
 @pytest.mark.parametrize(("kind", "cost"), CASES, ids=NAMES)
 def test_it_is_short(kind: str, cost: CostModel) -> None:
-    for section in build(View.of(RUNS[kind][1], cost), TableOptions(cost=cost)).sections:
+    for section in build(View.of(runs_of(kind), cost), TableOptions(cost=cost)).sections:
         lines = section.opening_lines
 
         assert len(lines) <= LINES
@@ -159,7 +163,7 @@ def test_it_is_short(kind: str, cost: CostModel) -> None:
 
 @pytest.mark.parametrize("kind", RUNS)
 def test_it_says_what_the_ranking_says(kind: str) -> None:
-    expected, results = RUNS[kind]
+    expected, results = RUNS[kind][0], runs_of(kind)
     (answer, *_) = (view.answer for view in View.of(results).corpora)
     lines = opened(results)[0]
 
@@ -176,7 +180,7 @@ def test_it_says_what_the_ranking_says(kind: str) -> None:
 
 @pytest.mark.parametrize(("kind", "cost"), CASES, ids=NAMES)
 def test_lossy_and_unsafe_codecs_are_never_used(kind: str, cost: CostModel) -> None:
-    for view in View.of(RUNS[kind][1], cost).corpora:
+    for view in View.of(runs_of(kind), cost).corpora:
         answer = view.answer
         if answer.decided:
             assert answer.codec is not None
@@ -186,7 +190,7 @@ def test_lossy_and_unsafe_codecs_are_never_used(kind: str, cost: CostModel) -> N
 
 @pytest.mark.parametrize(("kind", "cost"), CASES, ids=NAMES)
 def test_each_number_is_that_of_the_table(kind: str, cost: CostModel) -> None:
-    for view in View.of(RUNS[kind][1], cost).corpora:
+    for view in View.of(runs_of(kind), cost).corpora:
         answer = view.answer
         if not answer.decided or answer.codec is None or answer.cost is None:
             continue
@@ -201,7 +205,7 @@ def test_each_number_is_that_of_the_table(kind: str, cost: CostModel) -> None:
 
 @pytest.mark.parametrize("path", KEPT, ids=lambda path: path.name)
 def test_the_words_have_the_digits_of_the_table(path: Path) -> None:
-    run = read(path)
+    run = kept.result(path)
     (answer,) = (view.answer for view in View.of([run]).corpora)
     lines, *_ = opened([run])
     assert answer.codec is not None
@@ -216,9 +220,9 @@ def test_the_words_have_the_digits_of_the_table(path: Path) -> None:
 
 
 def test_ties_are_named_as_ties() -> None:
-    (tie,) = opened(RUNS["a tie"][1])
-    (second,) = opened(RUNS["many that tie for the second place"][1])
-    (noisy,) = opened(RUNS["noise"][1])
+    (tie,) = opened(runs_of("a tie"))
+    (second,) = opened(runs_of("many that tie for the second place"))
+    (noisy,) = opened(runs_of("noise"))
 
     assert line(tie, "sure").startswith("a tie with orjson, within 1%") or "a tie with ormsgpack" in tie[-2]
     assert re.match(r"codec-number-\d and 8 more \((tie|undecided)\) 2\.0", line(second, "next"))
@@ -253,7 +257,7 @@ def test_ties_are_named_as_ties() -> None:
     ],
 )
 def test_lines(kind: str, label: str, words: str) -> None:
-    (lines, *_) = opened(RUNS[kind][1])
+    (lines, *_) = opened(runs_of(kind))
 
     assert line(lines, label).startswith(words)
 

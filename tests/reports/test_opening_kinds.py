@@ -11,8 +11,9 @@ from statistics import fmean
 
 import pytest
 
+import kept
 import madeup
-from bakeoff.bench.results import BASELINE, CellResult, Measurement, ReadFacts, ResultData, read, write
+from bakeoff.bench.results import BASELINE, CellResult, Measurement, ReadFacts, ResultData, write
 from bakeoff.bench.verdict import rankings
 from bakeoff.reports import written
 from bakeoff.reports.decide.pick import Requirements, pick
@@ -24,7 +25,6 @@ from bakeoff.reports.tables import text
 from bakeoff.reports.tables.block import LINES, WIDTH
 from bakeoff.reports.tables.layouts import table_of
 
-KEPT = Path(__file__).parents[2] / "docs" / "results"
 GO = "read@go-encoding-json"
 
 
@@ -120,7 +120,7 @@ SCHEMA = {
     "msgpack+schema": {"dump": 1e-6, "load": 1e-6, "fix": 1e-6, "size": 90},
     "json+schema": {"dump": 3e-6, "load": 3e-6, "fix": 1e-6, "size": 100},
 }
-KINDS: dict[str, list[ResultData]] = {
+KINDS: dict[str, list[ResultData | Path]] = {
     "plain": [made(both(orjson=1, json=2, bson=3))],
     "tie": [made(both(orjson=1, ormsgpack=1, json=2), noise=0.0003, processes=20)],
     "noise": [made(both(orjson=1, json=1.01, bson=3), noise=0.1)],
@@ -130,9 +130,9 @@ KINDS: dict[str, list[ResultData]] = {
     "lossy only": [made(both(orjson=1, json=2), losses={"orjson": LOST, "json": LOST})],
     "all failed": [made({}, outcomes={"a": ("crashed", "signal 11"), "b": ("wrong", "1 became 2")})],
     "one codec": [made(both(orjson=1))],
-    "objects": [read(KEPT / "penguins.json.gz")],
+    "objects": [kept.on("penguins")],
     "schema": [made(SCHEMA)],
-    "a kept schema": [read(KEPT / "weather.json.gz")],
+    "a kept schema": [kept.on("weather")],
     "stores": stores(msgpack=2, json=6),
     "a tie in each store": stores(msgpack=2, json=2),
     "stores, too few processes": [first(2, stores(msgpack=2, json=6)[0])],
@@ -155,6 +155,10 @@ DECIDED = [
 ]
 UNITS = {"ns": 1e-9, "µs": 1e-6, "ms": 1e-3, "s": 1.0}
 AMOUNT = re.compile(r"([\d.,]+) (ns|µs|ms|s)\b")
+
+
+def runs_of(kind: str) -> list[ResultData]:
+    return kept.results(KINDS[kind])
 
 
 def blocks(runs: list[ResultData]) -> Iterator[tuple[Section, list[str]]]:
@@ -187,10 +191,10 @@ def cost(run: ResultData, codec: str, place: str = "") -> float:
 @pytest.mark.parametrize("width", [80, 140])
 @pytest.mark.parametrize("kind", KINDS)
 def test_it_opens_every_kind_of_run(kind: str, width: int) -> None:
-    found = [*blocks(KINDS[kind])]
-    page = text.render(table_of(KINDS[kind]), width=width, brief=True)
+    found = [*blocks(runs_of(kind))]
+    page = text.render(table_of(runs_of(kind)), width=width, brief=True)
 
-    assert len(KINDS[kind][0].corpora) == len(found)
+    assert len(runs_of(kind)[0].corpora) == len(found)
     assert page.startswith("\n".join(found[0][1]))
     for section, lines in found:
         assert 2 <= len(lines) <= LINES
@@ -202,7 +206,7 @@ def test_it_opens_every_kind_of_run(kind: str, width: int) -> None:
 
 @pytest.mark.parametrize("kind", DECIDED)
 def test_its_figures_are_those_of_the_samples(kind: str) -> None:
-    runs = KINDS[kind]
+    runs = runs_of(kind)
     (_, lines), *_ = blocks(runs)
     places = {"stores": ("lmdb", "sqlite"), "pipeline": ("pipe",)}.get(kind, ("",))
     used = said(lines, "use")
@@ -222,8 +226,8 @@ def test_its_figures_are_those_of_the_samples(kind: str) -> None:
 
 @pytest.mark.parametrize("kinds", [("stores", "pipeline"), ("plain", "stores"), ("plain", "pipeline")])
 def test_several_kinds_of_runs_in_one_report_keep_their_answers(kinds: tuple[str, str]) -> None:
-    together = [lines for _, lines in blocks([run for kind in kinds for run in KINDS[kind]])]
-    alone = [said(lines, "use") for kind in kinds for _, lines in blocks(KINDS[kind])]
+    together = [lines for _, lines in blocks([run for kind in kinds for run in runs_of(kind)])]
+    alone = [said(lines, "use") for kind in kinds for _, lines in blocks(runs_of(kind))]
 
     assert sorted(alone) == sorted(said(lines, "use") for lines in together)
 
@@ -232,15 +236,15 @@ def test_several_kinds_of_runs_in_one_report_keep_their_answers(kinds: tuple[str
 @pytest.mark.parametrize("processes", [1, 2])
 @pytest.mark.parametrize("kind", ["plain", "schema", "stores", "pipeline", "machines", "readers"])
 def test_every_format_takes_intervals_without_an_end(kind: str, processes: int, form: str) -> None:
-    runs = [first(processes, run) for run in KINDS[kind]]
+    runs = [first(processes, run) for run in runs_of(kind)]
     page = written(table_of(runs), form)
 
     assert not re.search(r"\b(inf|Infinity|NaN|nan)\b", page)
 
 
 def test_what_it_is_worth_is_the_difference_of_the_means() -> None:
-    (_, lines), *_ = blocks(KINDS["plain"])
-    (run,) = KINDS["plain"]
+    (_, lines), *_ = blocks(runs_of("plain"))
+    (run,) = runs_of("plain")
     (worth,) = said(lines, "worth")
     percent = re.match(r"([\d.]+)% of a core less than json at 1,000 records/s", worth)
 
@@ -273,14 +277,14 @@ def test_what_it_is_worth_is_the_difference_of_the_means() -> None:
     ],
 )
 def test_lines(kind: str, label: str, words: str) -> None:
-    (_, lines), *_ = blocks(KINDS[kind])
+    (_, lines), *_ = blocks(runs_of(kind))
 
     assert said(lines, label)[0].startswith(words)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_first_in_every_reading_has_the_first_rank(kind: str) -> None:
-    for section, lines in blocks(KINDS[kind]):
+    for section, lines in blocks(runs_of(kind)):
         if any(line.startswith("first in every reading") for line in said(lines, "sure")):
             (used, *_) = (re.split(r"[ :]", words)[0] for words in said(lines, "use"))
             ranks = {row.codec: row.entries["rank"].text for row in section.rows if "rank" in row.entries}
@@ -290,7 +294,7 @@ def test_what_is_first_in_every_reading_has_the_first_rank(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", [kind for kind in DECIDED if kind not in ("machines", "interpreters")])
 def test_pick_opens_in_the_same_way(kind: str) -> None:
-    runs, requirements = in_place(KINDS[kind], Requirements())
+    runs, requirements = in_place(runs_of(kind), Requirements())
     choice = pick(runs, requirements)
     name, _, *lines = chosen(choice).splitlines()
     lines = lines[: lines.index("")] if "" in lines else lines
@@ -300,12 +304,12 @@ def test_pick_opens_in_the_same_way(kind: str) -> None:
     assert max(map(len, lines)) <= WIDTH
     assert said(lines, "use")[0].startswith(f"{name}: ")
     if kind not in ("stores", "several corpora", "pipeline"):
-        assert pytest.approx(cost(KINDS[kind][0], name), rel=0.01) == seconds(said(lines, "use")[0])[0]
+        assert pytest.approx(cost(runs_of(kind)[0], name), rel=0.01) == seconds(said(lines, "use")[0])[0]
 
 
 def test_the_command_of_a_choice_prints_it(bakeoff, tmp_path) -> None:  # type: ignore[no-untyped-def]
     for kind in ("stores", "pipeline", "plain"):
-        write(KINDS[kind][0], tmp_path / "run.json")
+        write(runs_of(kind)[0], tmp_path / "run.json")
         code, out, _ = bakeoff("pick", str(tmp_path / "run.json"))
 
         assert 0 == code
@@ -331,7 +335,7 @@ def test_the_command_of_a_choice_prints_it(bakeoff, tmp_path) -> None:  # type: 
     ],
 )
 def test_a_missed_precision_says_whether_the_ranks_hold(kind: str, said: str, words: str) -> None:
-    (run,) = KINDS[kind]
+    (run,) = runs_of(kind)
     corpus = run.corpora[0].name
     (warning,) = table_of([replace(run, warnings=(f"{corpus}: {said}",))]).warnings
 
@@ -340,6 +344,6 @@ def test_a_missed_precision_says_whether_the_ranks_hold(kind: str, said: str, wo
 
 @pytest.mark.parametrize("kind", ["plain", "noise"])
 def test_the_heading_of_a_page_is_a_sentence(kind: str) -> None:
-    (heading,) = re.findall(r'<h1 id="headline"[^>]*>(.*?)</h1>', page.render(KINDS[kind]))
+    (heading,) = re.findall(r'<h1 id="headline"[^>]*>(.*?)</h1>', page.render(runs_of(kind)))
 
     assert heading.startswith("Use " if kind == "plain" else "Undecided: ")

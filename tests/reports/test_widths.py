@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
+import kept
 import madeup
-from bakeoff.bench.results import ResultData, read
+from bakeoff.bench.results import ResultData
 from bakeoff.reports.model.table import Table
 from bakeoff.reports.tables import text
 from bakeoff.reports.tables.layouts import table_of
 
-ROOT = Path(__file__).parents[2]
 SCHEMA = {
     "msgpack+schema": {"dump": 1e-6, "load": 1e-6, "fix": 1e-6, "size": 90},
     "json+schema": {"dump": 3e-6, "load": 3e-6, "fix": 1e-6, "size": 100},
@@ -25,23 +25,20 @@ def on(machine: str) -> ResultData:
     return madeup.planted(environment={"hostname": machine, "cpu_model_name": f"CPU of {machine}"})
 
 
-TABLES = {
+TABLES: dict[str, list[ResultData | Path]] = {
     "plain": [madeup.planted()],
     "everything": [madeup.result(corpora=1)],
     "a schema": [madeup.planted(SCHEMA)],
     "two machines": [on("first"), on("second")],
     "three machines": [on("first"), on("second"), on("third")],
-    **{
-        name: [read(ROOT / "docs" / "results" / f"{name}.json.gz")]
-        for name in ("weather", "spans", "penguins", "flights")
-    },
-    "README's": [read(ROOT / "docs" / "images" / "orders.json.gz")],
+    **{name: [kept.on(name)] for name in ("weather", "spans", "penguins", "flights")},
+    "README's": [kept.IMAGES / "orders.json.gz"],
 }
 
 
 @cache
 def built(kind: str) -> Table:
-    return table_of(TABLES[kind])
+    return table_of(kept.results(TABLES[kind]))
 
 
 def laid_out(kind: str, width: int | None) -> tuple[list[str], list[str], int]:
