@@ -184,7 +184,7 @@ def evolve(folder: Path, codecs: Sequence[str]) -> Reasons:
     difference = compare(
         Schema({"id": int, "name": str}), Schema({"id": int, "name": str, "age": int | None})
     )
-    trials, costs = attempts(codecs, difference, *sample(difference, 20), 0.0, lambda *_: None)
+    trials, costs, _ = attempts(codecs, difference, *sample(difference, 20), 0.0, lambda *_: None)
     assert not any(trial.backward.failed for trial in trials)
     assert all(bool(trial.backward.untimed) != ((trial.codec, "old→new") in costs) for trial in trials)
     return {trial.codec: trial.backward.untimed for trial in trials}
