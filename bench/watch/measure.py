@@ -13,7 +13,7 @@ from ..jobs import Ended, Executor
 from ..messages.watch import CallTimes, TimeCalls, TimedCalls, WatchedCall
 from ..method import Budget
 from ..run.processes import LocalExecutor
-from ..run.rounds import Finished, Rounds, TimingProcess
+from ..run.rounds import Finished, Rounds, TimingProcess, of_disturbed
 from .alternatives import OWN, Other
 from .tasks import Effort, Task
 
@@ -27,14 +27,26 @@ class Found(NamedTuple):
     Attributes:
         times: What each process found, by library; the watched function's under `OWN`. Empty if that could
             not be timed.
-        refused: Why a library cannot be used; empty if it is not installed.
+        refused: Why a library has no times: of each one, unless it is due to the watched function.
     """
 
     times: Mapping[Other, Sequence[CallTimes]]
     refused: Mapping[Other, str]
 
 
-def measure(tasks: Sequence[Task], effort: Effort, show: Callable[[float], object]) -> list[Found]:
+class SiteFindings(NamedTuple):
+    """What the processes found.
+
+    Attributes:
+        found: What is known of each task.
+        notes: What disturbed them, a sentence each.
+    """
+
+    found: Sequence[Found]
+    notes: Sequence[str] = ()
+
+
+def measure(tasks: Sequence[Task], effort: Effort, show: Callable[[float], object]) -> SiteFindings:
     """Time the tasks in several processes.
 
     Args:
@@ -42,17 +54,25 @@ def measure(tasks: Sequence[Task], effort: Effort, show: Callable[[float], objec
         effort: How many.
         show: Called with the share that is done.
 
-    Returns:
-        What was found for each task.
-
     Raises:
         RunError: There is no folder for temporary files.
     """
     with LocalExecutor() as executor:
         job = TimeCalls(memory=Budget.CELL_MEMORY, tasks=executor.blobs.put(pickle.dumps(list(tasks))))
         plan = TimedSites(executor, job, tasks, effort.processes, show)
-        Rounds(plan, patience=Budget.CELL_TIMEOUT).conduct()
-    return plan.found()
+        return conducted(plan, executor.pace.patience)
+
+
+def conducted(plan: TimedSites, patience: float) -> SiteFindings:
+    """Run the processes of a plan.
+
+    Args:
+        plan: The plan.
+        patience: Seconds without progress, after which a process is ended.
+    """
+    rounds = Rounds(plan, patience=patience)
+    rounds.conduct()
+    return SiteFindings(plan.found(), of_disturbed(rounds.replaced))
 
 
 class TimedSites:

@@ -197,7 +197,7 @@ def watch(folder: Path, codecs: Sequence[str]) -> Reasons:
     with pytest.MonkeyPatch.context() as patch:
         if "deadly" in codecs:
             patch.setenv("PYTHONPATH", str(folder))
-        (found,) = measure([task], Effort(processes=2), lambda share: None)
+        (found,) = measure([task], Effort(processes=2), lambda share: None).found
     reasons = {}
     for codec in codecs:
         library = Other("json", libraries[codec])
@@ -297,7 +297,7 @@ def test_a_library_that_leaves_without_an_error_is_out_of_the_watch(
     (tmp_path / "ujson.py").write_text("import os\ndumps = loads = lambda data: os._exit(0)\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     task = Task("json.loads", {}, [Kept("[1]", 1)] * 10, 0.01)
-    (found,) = measure([task], Effort(processes=2), lambda share: None)
+    (found,) = measure([task], Effort(processes=2), lambda share: None).found
 
     said = "crashed: ended the process with exit code 0, while being timed"
     assert said == found.refused[Other("json", "ujson")]
