@@ -6,7 +6,7 @@ import dataclasses
 import math
 import pickle
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from ..contention import alike
 from ..jobs import Ended, Executor
@@ -16,6 +16,9 @@ from ..run.processes import LocalExecutor
 from ..run.rounds import Finished, Rounds, TimingProcess, of_disturbed
 from .alternatives import OWN, Other
 from .tasks import Effort, Task
+
+_FEWEST: Final = 2
+"""Processes without which there is no interval."""
 
 Cell = tuple[int, Other]
 """The number of a task, and a library."""
@@ -64,15 +67,18 @@ def measure(tasks: Sequence[Task], effort: Effort, show: Callable[[float], objec
 
 
 def conducted(plan: TimedSites, patience: float) -> SiteFindings:
-    """Run the processes of a plan.
+    """Run the processes of a plan; Ctrl-C ends them, and what was found until then counts.
 
     Args:
         plan: The plan.
         patience: Seconds without progress, after which a process is ended.
     """
-    rounds = Rounds(plan, patience=patience)
-    rounds.conduct()
-    return SiteFindings(plan.found(), of_disturbed(rounds.replaced))
+    rounds, notes = Rounds(plan, patience=patience), []
+    try:
+        rounds.conduct()
+    except KeyboardInterrupt:
+        notes.append(plan.interrupted())
+    return SiteFindings(plan.found(), (*notes, *of_disturbed(rounds.replaced)))
 
 
 class TimedSites:
@@ -155,6 +161,15 @@ class TimedSites:
     def late(self) -> bool:
         """Return that no process is late, for the same reason."""
         return False
+
+    def interrupted(self) -> str:
+        """Leave out all call sites if too few processes were timed; return how many were, in a sentence."""
+        if self.done < _FEWEST:
+            for cell in [cell for cell in self._times if cell[1] == OWN]:
+                self._leave_out(cell, "the timing was interrupted")
+        return (
+            f"the timing of other libraries was interrupted after {self.done} of {self._processes} processes"
+        )
 
     def found(self) -> list[Found]:
         """Return what the processes on a free core found, if there are enough of these."""

@@ -144,7 +144,8 @@ def _of_saving(watch: WatchData, best: Saving, *others: Saving, several: bool) -
     kinds = _by_kind(best, others)
     for words, shown in _KINDS.items():
         if found := kinds[words]:
-            yield f"{words}: {', '.join(f'{in_format(each)} {shown(each, watch.busy)}' for each in found)}."
+            shares = (f"{in_format(each)} {shown(each, watch.busy)}".rstrip() for each in found)
+            yield f"{words}: {', '.join(shares)}."
 
 
 _ALIKE, _LESS, _MORE, _OPEN = (
@@ -157,7 +158,8 @@ _KINDS: Final[Mapping[str, Callable[[Saving, float], str]]] = {
     _ALIKE: lambda each, whole: f"{percent(each.seconds, whole)} %",
     _LESS: lambda each, whole: f"{percent(each.seconds, whole)} %",
     _MORE: lambda each, whole: f"{percent(-each.seconds, whole)} %",
-    _OPEN: lambda each, whole: with_half(each.seconds, each.half, whole),
+    # Beyond 100 %, the interval says nothing.
+    _OPEN: lambda each, whole: with_half(each.seconds, each.half, whole) if each.half < whole else "",
 }
 """How others compare with the best library, and how their figure is written."""
 

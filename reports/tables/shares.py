@@ -13,4 +13,4 @@ def with_half(part: float, half: float, whole: float) -> str:
     """Return a share in per cent with half of its interval, both with the same decimals."""
     share, spread = 100 * part / whole, max(100 * half / whole, 0.1)
     places = 0 if spread >= 1 else 1
-    return f"{share:.{places}f} ± {spread:.{places}f} %"
+    return f"{share:.{places}f} ± {spread:.{places}f} %".replace("-", "−")

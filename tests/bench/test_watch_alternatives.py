@@ -397,10 +397,18 @@ def test_records_are_drawn_in_proportion_to_the_calls_that_they_represent() -> N
 
 @pytest.mark.parametrize(("seconds", "records"), [(1e-6, 60), (0.005, 40), (0.1, 10)])
 def test_of_slow_calls_fewer_records_are_timed(seconds: float, records: int) -> None:
-    job = task(_site("yaml.safe_load", _kept("a: 1"), calls=100, busy=100 * seconds), 1.0)
+    kept = [_kept(f"a: {number}") for number in range(10)]
+    job = task(_site("yaml.safe_load", *kept, calls=100, busy=100 * seconds), 1.0)
 
     assert job is not None
     assert len(job.kept) == records
+
+
+def test_a_slow_call_is_timed_without_copies() -> None:
+    job = task(_site("yaml.safe_load", _kept("a: 1"), calls=1, busy=2.0), 1.0)
+
+    assert job is not None
+    assert len(job.kept) == 1
 
 
 def test_an_interrupted_call_is_made_again(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -130,6 +130,17 @@ def test_a_library_of_several_formats_is_named_with_each() -> None:
     ]
 
 
+def test_an_interval_beyond_the_whole_program_has_no_figures() -> None:
+    savings = [
+        Saving("json", name, *found, ())
+        for name, *found in (("a", 2.0, 0.1), ("b", -0.8, 4.0), ("c", 1.0, 8.0))
+    ]
+
+    assert "Undecided, as the interval includes 0: b −10 ± 50 %, c." in [
+        *sentences(madeup.watch(savings=tuple(savings)))
+    ]
+
+
 def test_times_have_the_digits_of_the_largest() -> None:
     first, *rest = madeup.watch().sites
     sites = (replace(first, busy=0.1234), *(replace(each, busy=0.0000042) for each in rest))
