@@ -85,7 +85,7 @@ class TimedCalls(Answer):
 
     Attributes:
         cells: Times by the index of the call in the job.
-        refused: Why a library cannot be used; empty if it is not installed.
+        refused: Why a library cannot be used.
         errors: Why a cell has no times.
         dirty: Share of the calls between other work that the kernel interrupted each time they were made.
         contention: As in `Timed`.

@@ -97,25 +97,28 @@ class LeftOut:
         place: The caller: file and line.
         busy: Seconds of processor time.
         reason: What would not work there.
+        by_library: The reason is the library's of the saving, and not that of all libraries.
     """
 
     function: str
     place: str
     busy: Amount
     reason: str
+    by_library: bool = False
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Saving:
-    """What one library would save in place of others.
+    """What one library would save in place of others, or why it could not be tried.
 
     Attributes:
         form: The format that the program uses.
-        library: The library; empty if none could be tried.
-        seconds: Seconds of processor time saved; below 0 if it is slower.
+        library: The library; empty in older files, if none could be tried.
+        seconds: Seconds of processor time saved; below 0 if it is slower, 0 if it was not tried.
         half: Half of the width of the 95 % interval of that.
         left_out: Call sites that it does not include.
         into: The other format that the library writes; empty if it is the same.
+        tried: It was timed at a call site, at least.
     """
 
     form: str
@@ -124,6 +127,7 @@ class Saving:
     half: Amount
     left_out: tuple[LeftOut, ...]
     into: str = ""
+    tried: bool = True
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -138,8 +142,9 @@ class WatchData:
         own: Seconds of processor time that watching took, at least; they are not part of `busy`.
         processes: Number of processes that called a codec.
         sites: All call sites, the one that takes most time first.
-        savings: The largest one first.
-        notes: What was not watched, and why; a sentence each.
+        savings: One for each library that could take the place of another one: the largest first, and last
+            those that could not be tried.
+        notes: What the figures lack, and what disturbed them; a sentence each.
         environment: Facts about machine and interpreter.
         versions: Versions of the libraries that were timed.
         samples: Number of stacks, if the program was only sampled; otherwise None.

@@ -35,10 +35,10 @@ TimingJob: TypeAlias = Time | TimeReads | TimeVersions | TimeCalls
 TimingAnswer: TypeAlias = Timed | TimedReads | TimedCalls
 
 
-def of_disturbed(number: int) -> str:
-    """Say that some disturbed processes were repeated."""
+def of_disturbed(number: int) -> tuple[str, ...]:
+    """Say that some disturbed processes were repeated, if there are any."""
     those = "1 process was" if number == 1 else f"{number} processes were"
-    return f"{those} disturbed by neighbors and measured again"
+    return (f"{those} disturbed by neighbors and measured again",) if number else ()
 
 
 class TimingProcess(NamedTuple, Generic[T]):

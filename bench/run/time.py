@@ -314,10 +314,9 @@ class TimingPhase:
         # A resumed run may have given this warning before.
         self.run.record(WarningEntry(text, f"{name}: precision"))
         self._say_whose_core()
-        number = self.rounds.replaced + self._readers.replaced
-        if number and text:
-            # No warning if the precision was reached anyway.
-            self.run.record(WarningEntry(f"{name}: {of_disturbed(number)}"))
+        if text:  # no warning if the precision was reached anyway
+            for said in of_disturbed(self.rounds.replaced + self._readers.replaced):
+                self.run.record(WarningEntry(f"{name}: {said}"))
 
     def _got(self, codec: str, other: str) -> str:
         """Say which precision was reached, and where it is widest.

@@ -19,6 +19,7 @@ from cpython.bytes cimport PyBytes_CheckExact, PyBytes_GET_SIZE
 from cpython.object cimport PyObject, Py_EQ, Py_NE
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
+import _thread
 import marshal
 import os
 import sys
@@ -175,6 +176,8 @@ cdef enum:
     SPREAD = 1024
     # More nanoseconds between two calls do not push more of them out of the caches.
     WORK = 100_000
+    # Seconds to wait for another thread's sample: a thread that the end of the program has stopped never ends it.
+    PATIENCE = 1
 
 
 LAYOUT = HEADER, PENDING, FUNCTIONS, WORK
@@ -243,6 +246,8 @@ cdef bint _last_was_long = False
 cdef str _folder = ""
 cdef bint _keeps = True
 cdef list _watched = []
+# Held while a sample is written: opening the file and writing to it let other threads run.
+cdef object _lock = _thread.allocate_lock()
 cdef dict _stacks = {}
 cdef dict _places = {}
 cdef dict _options = {}
@@ -621,11 +626,16 @@ cdef void _sample(
 ) noexcept:
     global _stopped
     cdef int64_t begin = clock(CLOCK_THREAD_CPUTIME_ID)
+    # A signal handler may fork, which begins with another lock.
+    cdef object lock = _lock
     try:
-        if not _stopped:
-            if not _path:
-                _open()
-            _log(me, args, count, names, result, took, size)
+        if not _stopped and lock.acquire(True, PATIENCE):
+            try:
+                if not _path:
+                    _open()
+                _log(me, args, count, names, result, took, size)
+            finally:
+                lock.release()
     except BaseException:
         # The folder is gone, or the disk is full: counting goes on.
         _stopped = True
@@ -882,7 +892,8 @@ cdef void _note_busy() noexcept:
 
 def restart():
     """Begin a file of its own, in a process that was forked."""
-    global _at, _path, _spread, _state
+    global _at, _path, _spread, _state, _lock
+    _lock = _thread.allocate_lock()
     if _at != &_scratch:
         munmap(_at, HEADER + PENDING)
     _at = &_scratch

@@ -42,6 +42,8 @@ class Other(NamedTuple):
 
 OWN: Final = Other("", "")
 """The watched function itself."""
+NOT_INSTALLED: Final = "not installed"
+"""Why a library cannot be tried."""
 _CHANGES: Final = tuple(Other(form, library) for form, libraries in CHANGES for library in libraries)
 """Libraries of other formats for what is predicted with a change of the format."""
 _USUAL: Final = ("None", "False")
@@ -109,6 +111,12 @@ def original(function: str, options: Mapping[str, str]) -> Call:
     if FUNCTIONS[function].file and encodes:
         return partial(_to_file, io.StringIO if form == "json" else io.BytesIO, resolved, values)
     return partial(resolved, **values) if values else resolved
+
+
+def absence(other: Other, error: ImportError) -> str:
+    """Return why a library cannot be imported, in words."""
+    package, *_ = OFFERED[other.form][other.library][0].split(".")
+    return NOT_INSTALLED if error.name == package else failed(error).reason
 
 
 def _values(function: str, options: Mapping[str, str]) -> dict[str, Any]:

@@ -7,14 +7,14 @@ import marshal
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final
+from dataclasses import replace
+from typing import Any, Final, NamedTuple
 
 from ...codecs.installed import version
 from ...errors import RunError
-from ..libraries import format_title
 from ..results.watched import SMALL, LeftOut, Saving
 from .alternatives import FILES, OWN, Other, decoded, is_plain, obstacle, others
-from .measure import Found, measure
+from .measure import Found, SiteFindings, measure
 from .parts import Site
 from .saved import collected, replaced, seconds_of
 from .tasks import Effort, Task, task
@@ -27,19 +27,29 @@ _DISTRIBUTIONS: Final = {"rapidjson": "python-rapidjson", "libyaml": "PyYAML"}
 """Names on PyPI, where they differ."""
 
 
+class Prediction(NamedTuple):
+    """What other libraries would save.
+
+    Attributes:
+        savings: As in `WatchData`.
+        notes: What disturbed the timing, a sentence each.
+    """
+
+    savings: Sequence[Saving]
+    notes: Sequence[str]
+
+
 def versions(savings: Sequence[Saving]) -> dict[str, str]:
     """Return the versions of the libraries that were timed."""
-    names = dict.fromkeys(each.library for each in savings if each.library)
+    names = dict.fromkeys(each.library for each in savings if each.tried)
     found = {name: version(_DISTRIBUTIONS.get(name, name)) for name in names}
     return {name: text for name, text in found.items() if text is not None}
 
 
-def savings(
+def predict(
     sites: Sequence[Site], total: float, effort: Effort, show: Callable[[float], object]
-) -> Sequence[Saving]:
-    """Time the kept records and return what each library would save, the largest saving first.
-
-    A call site that cannot be timed is left out.
+) -> Prediction:
+    """Time the kept records and return what each library would save, or why it could not be tried.
 
     Args:
         sites: All call sites.
@@ -50,10 +60,10 @@ def savings(
     usable = _usable(sites, total)
     timed, left_out = _tasks(usable, effort.of_process(total))
     try:
-        known_of = measure([job for _, job in timed], effort, show) if timed else []
+        measured = measure([job for _, job in timed], effort, show) if timed else SiteFindings([])
     except RunError as error:
-        known_of = [Found({}, {OWN: str(error)})] * len(timed)
-    found = [(site, each) for (site, _), each in zip(timed, known_of, strict=True)]
+        measured = SiteFindings([Found({}, {OWN: str(error)})] * len(timed))
+    found = [(site, each) for (site, _), each in zip(timed, measured.found, strict=True)]
     made: list[Saving] = []
     for form in dict.fromkeys(site.facts.form for site in usable):
         known = dict.fromkeys(
@@ -63,11 +73,10 @@ def savings(
             for other in others(site.facts.function, site.facts.options)
         )
         mine = [(site, each) for site, each in found if site.facts.form == form]
-        never = [each for site, each in left_out if site.facts.form == form]
-        for changes in (False, True):
-            if candidates := [other for other in known if (other.form != form) == changes]:
-                made += _savings(form, candidates, mine, never)
-    return sorted(made, key=lambda each: -each.seconds)
+        never = [(site, each) for site, each in left_out if site.facts.form == form]
+        made += [_saving(form, other, mine, never) for other in known]
+    made.sort(key=lambda each: (not each.tried, -each.seconds))
+    return Prediction(made, measured.notes)
 
 
 def _usable(sites: Sequence[Site], total: float) -> Sequence[Site]:
@@ -110,36 +119,25 @@ def _obstacle(site: Site) -> str:
     return "its records have objects of classes" if has_objects else ""
 
 
-def _savings(
-    form: str,
-    candidates: Sequence[Other],
-    found: Sequence[tuple[Site, Found]],
-    never: Sequence[LeftOut],
-) -> Sequence[Saving]:
-    """Return what each of several libraries would save, or one that says why none could be tried."""
-    tried = [other for other in candidates if any(other in each.times for _, each in found)]
-    if tried:
-        return [_saving(form, other, found, never) for other in tried]
-    into = candidates[0].form if candidates[0].form != form else ""
-    reasons = [_left_out(site, _reason(form, each, candidates)) for site, each in found]
-    return [Saving(form, "", 0.0, 0.0, (*never, *(each for each in reasons if each.reason)), into)]
-
-
-def _saving(form: str, other: Other, found: Sequence[tuple[Site, Found]], never: Sequence[LeftOut]) -> Saving:
-    seconds, square = 0.0, 0.0
-    left_out = list(never)
+def _saving(
+    form: str, other: Other, found: Sequence[tuple[Site, Found]], never: Sequence[tuple[Site, LeftOut]]
+) -> Saving:
+    """Return what a library would save in place of others, or why it could not be tried."""
+    seconds, square, tried = 0.0, 0.0, False
+    left_out = [each for site, each in never if _replaces(other, site)]
     slower = _slower(found)
     for site, each in found:
-        facts = site.facts
-        if other not in others(facts.function, facts.options):
+        if not _replaces(other, site):
             continue
+        facts = site.facts
         busy = facts.busy - facts.collecting
         from_file = facts.function in FILES  # which takes time to read
         usual = 0.0 if from_file else busy / site.calls
         ratio = replaced(each, other, site.after_work, usual)
         if ratio is None:
-            left_out.append(_left_out(site, _reason(form, each, [other])))
+            left_out.append(_refusal(site, each, other))
             continue
+        tried = True
         if from_file:
             busy = min(busy, site.calls * seconds_of(each.times[OWN]) * slower)
         # The collector also visits other objects of the program: at least none, and at most as many as take
@@ -148,7 +146,12 @@ def _saving(form: str, other: Other, found: Sequence[tuple[Site, Found]], never:
         seconds += busy * (1 - ratio.ratio) + collecting
         square += (busy * ratio.half) ** 2 + collecting**2
     into = other.form if other.form != form else ""
-    return Saving(form, other.library, seconds, math.sqrt(square), tuple(left_out), into)
+    return Saving(form, other.library, seconds, math.sqrt(square), tuple(left_out), into, tried)
+
+
+def _replaces(other: Other, site: Site) -> bool:
+    """Whether a library is another one than that of a call site."""
+    return other in others(site.facts.function, site.facts.options)
 
 
 def _slower(found: Sequence[tuple[Site, Found]]) -> float:
@@ -168,14 +171,11 @@ def _left_out(site: Site, reason: str) -> LeftOut:
     return LeftOut(site.facts.function, site.facts.place, site.facts.busy, reason)
 
 
-def _reason(form: str, found: Found, candidates: Sequence[Other]) -> str:
-    """Return why the first of several libraries cannot be used; empty if it is not installed."""
+def _refusal(site: Site, found: Found, other: Other) -> LeftOut:
+    """Return why a library, or any, has no times at a call site."""
     if OWN in found.refused:
-        return found.refused[OWN]
-    for other in candidates:
-        if reason := found.refused.get(other):
-            return f"as {format_title(other.form)}: {reason}" if other.form != form else reason
-    return ""
+        return _left_out(site, found.refused[OWN])
+    return replace(_left_out(site, found.refused[other]), by_library=True)
 
 
 def records(sites: Sequence[Site]) -> Iterator[Any]:

@@ -6,16 +6,19 @@ import dataclasses
 import math
 import pickle
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from ..contention import alike
 from ..jobs import Ended, Executor
 from ..messages.watch import CallTimes, TimeCalls, TimedCalls, WatchedCall
 from ..method import Budget
 from ..run.processes import LocalExecutor
-from ..run.rounds import Finished, Rounds, TimingProcess
+from ..run.rounds import Finished, Rounds, TimingProcess, of_disturbed
 from .alternatives import OWN, Other
 from .tasks import Effort, Task
+
+_FEWEST: Final = 2
+"""Processes without which there is no interval."""
 
 Cell = tuple[int, Other]
 """The number of a task, and a library."""
@@ -27,14 +30,26 @@ class Found(NamedTuple):
     Attributes:
         times: What each process found, by library; the watched function's under `OWN`. Empty if that could
             not be timed.
-        refused: Why a library cannot be used; empty if it is not installed.
+        refused: Why a library has no times: of each one, unless it is due to the watched function.
     """
 
     times: Mapping[Other, Sequence[CallTimes]]
     refused: Mapping[Other, str]
 
 
-def measure(tasks: Sequence[Task], effort: Effort, show: Callable[[float], object]) -> list[Found]:
+class SiteFindings(NamedTuple):
+    """What the processes found.
+
+    Attributes:
+        found: What is known of each task.
+        notes: What disturbed them, a sentence each.
+    """
+
+    found: Sequence[Found]
+    notes: Sequence[str] = ()
+
+
+def measure(tasks: Sequence[Task], effort: Effort, show: Callable[[float], object]) -> SiteFindings:
     """Time the tasks in several processes.
 
     Args:
@@ -42,17 +57,28 @@ def measure(tasks: Sequence[Task], effort: Effort, show: Callable[[float], objec
         effort: How many.
         show: Called with the share that is done.
 
-    Returns:
-        What was found for each task.
-
     Raises:
         RunError: There is no folder for temporary files.
     """
     with LocalExecutor() as executor:
         job = TimeCalls(memory=Budget.CELL_MEMORY, tasks=executor.blobs.put(pickle.dumps(list(tasks))))
         plan = TimedSites(executor, job, tasks, effort.processes, show)
-        Rounds(plan, patience=Budget.CELL_TIMEOUT).conduct()
-    return plan.found()
+        return conducted(plan, executor.pace.patience)
+
+
+def conducted(plan: TimedSites, patience: float) -> SiteFindings:
+    """Run the processes of a plan; Ctrl-C ends them, and what was found until then counts.
+
+    Args:
+        plan: The plan.
+        patience: Seconds without progress, after which a process is ended.
+    """
+    rounds, notes = Rounds(plan, patience=patience), []
+    try:
+        rounds.conduct()
+    except KeyboardInterrupt:
+        notes.append(plan.interrupted())
+    return SiteFindings(plan.found(), (*notes, *of_disturbed(rounds.replaced)))
 
 
 class TimedSites:
@@ -135,6 +161,15 @@ class TimedSites:
     def late(self) -> bool:
         """Return that no process is late, for the same reason."""
         return False
+
+    def interrupted(self) -> str:
+        """Leave out all call sites if too few processes were timed; return how many were, in a sentence."""
+        if self.done < _FEWEST:
+            for cell in [cell for cell in self._times if cell[1] == OWN]:
+                self._leave_out(cell, "the timing was interrupted")
+        return (
+            f"the timing of other libraries was interrupted after {self.done} of {self._processes} processes"
+        )
 
     def found(self) -> list[Found]:
         """Return what the processes on a free core found, if there are enough of these."""

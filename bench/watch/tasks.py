@@ -18,7 +18,8 @@ from .parts import Kept, Site
 _RECORDS: Final = 60
 """Records of a call site that are timed, at most."""
 _FEWEST: Final = 10
-"""Records that are timed if calls are so slow that there is time for few passes over more."""
+"""Records that are timed if calls are so slow that there is time for few passes over more; no more than were
+kept, as a copy takes as long and says nothing new."""
 _PASSES: Final = 5
 """Passes over the records for which there should be time."""
 _BYTES: Final = 4_000_000
@@ -93,7 +94,7 @@ def task(site: Site, seconds: float) -> Task | None:
     facts = site.facts
     collecting = not FUNCTIONS[facts.function].encodes and facts.collecting >= SMALL * facts.busy
     fitting = seconds / _PASSES * site.calls / facts.busy if facts.busy else _RECORDS
-    count = min(max(round(fitting), _FEWEST), _RECORDS)
+    count = min(max(round(fitting), min(_FEWEST, len(found))), _RECORDS)
     return Task(facts.function, facts.options, _drawn(found, count), seconds, collecting)
 
 

@@ -14,7 +14,7 @@ from ..jobs import Answer, Failed, failed
 from ..libraries import FUNCTIONS
 from ..messages.watch import CallTimes, TimeCalls, TimedCalls
 from ..worker import gauge
-from .alternatives import OWN, Call, Other, original, prepared, refusal, replacement
+from .alternatives import OWN, Call, Other, absence, original, prepared, refusal, replacement
 from .collector import collections
 from .regimes import Disturbances, timed
 from .tasks import Task
@@ -34,7 +34,7 @@ class _Process:
     Attributes:
         beat: Called with the cell that runs.
         cells: Times of the cells.
-        refused: Why others cannot be used.
+        refused: Why libraries cannot be used.
         errors: Why others have failed while being timed.
         disturbances: Of calls between other work.
         readings: Of the contention.
@@ -106,8 +106,8 @@ class _Process:
             try:
                 call = replacement(task.function, task.options, other, text=text)
                 given = [prepared(task.function, other, each) for each in subjects]
-            except ImportError:
-                self.refused[index] = ""
+            except ImportError as error:
+                self.refused[index] = absence(other, error)
                 continue
             except Exception as error:  # noqa: BLE001 - a library may raise anything
                 self.refused[index] = _text(error)

@@ -24,7 +24,8 @@ from ..model import numbers
 from ..model.environment import differences
 from ..model.lists import some
 from ..model.table import Column, Entry, Row, Section, Table
-from ..tables.watched import percent, title
+from ..tables.shares import percent
+from ..tables.watched import title
 from .compare import Gate
 from .compare_output import concluded, exit_code, interval, level, levels, signed
 

@@ -11,8 +11,10 @@ from ...bench.libraries import format_title
 from ...bench.results.watched import CallSite, Frame, Saving, Stack, WatchData
 from ...escape import all_visible
 from ..model import numbers
+from ..tables import savings as compared
 from ..tables import watched as told
 from ..tables.markup import html_grid
+from ..tables.shares import percent, with_half
 from .template import TEMPLATES, environment, policy
 from .themes import PAGE, colors
 from .words import machine_facts
@@ -54,8 +56,14 @@ def render(watch: WatchData) -> str:
         keys=dict.fromkeys((box.step.text, box.color) for box in boxes if box.color),
         # The renderer escapes text from the file.
         grid=Markup(html_grid(section)) if section.rows else "",  # noqa: S704
-        formats=[_what_if(watch, savings) for savings in told.by_format(watch.savings) if savings[0].library],
-        left_out=[(each, told.percent(each.busy, watch.busy)) for each in told.left_out(watch)],
+        formats=[
+            _what_if(watch, timed)
+            for group in compared.by_format(watch.savings)
+            if (timed := compared.tried(group))
+        ],
+        excluded=[
+            (site, reason, percent(site.busy, watch.busy)) for site, reason in compared.excluded(watch)
+        ],
         machine=machine_facts(watch.environment),
         watch=watch,
     )
@@ -73,7 +81,7 @@ def _shares(watch: WatchData, shades: Mapping[str, str]) -> Iterator[Mapping[str
         busy = sum(site.busy for site in sites)
         yield {
             "name": name,
-            "amount": f"{told.percent(busy, watch.busy)} %",
+            "amount": f"{percent(busy, watch.busy)} %",
             "text": ", ".join(_amounts(sites, busy)),
             "length": _per_cent(busy / watch.busy),
             "color": shades[name],
@@ -89,27 +97,26 @@ def _amounts(sites: Sequence[CallSite], busy: float) -> Iterator[str]:
             yield f"{size / calls:,.0f} B per call"
 
 
-def _what_if(watch: WatchData, savings: Sequence[Saving]) -> Mapping[str, Any]:
+def _what_if(watch: WatchData, tried: Sequence[Saving]) -> Mapping[str, Any]:
     """Return the bars of one format: the processor time with each library, in shares of the present one."""
-    tried = [each for each in savings if each.library]
     # A little more, as an interval that ends at the frame looks cut off.
     longest = 1.02 * max([1.0, *(_left(watch, each) + each.half / watch.busy for each in tried)])
     now = {"name": "as it is", "amount": numbers.amount(watch.busy, "second")}
     bars: list[Mapping[str, Any]] = [now | {"length": _per_cent(1 / longest), "ends": None, "best": False}]
     for saving in tried:
         left, half = _left(watch, saving), saving.half / watch.busy
-        share = told.with_half(abs(saving.seconds), saving.half, watch.busy)
+        share = with_half(abs(saving.seconds), saving.half, watch.busy)
         bars.append(
             {
-                "name": f"with {told.in_format(saving)}",
+                "name": f"with {compared.in_format(saving)}",
                 "amount": f"saves {share}" if saving.seconds >= 0 else f"takes {share} more",
                 "length": _per_cent(left / longest),
                 "ends": (_per_cent((left - half) / longest), _per_cent((left + half) / longest)),
-                "best": saving is savings[0] and told.saves(saving),
+                "best": saving is tried[0] and compared.saves(saving),
             }
         )
-    form = format_title(savings[0].form)
-    caption = f"Another format in place of {form}" if savings[0].into else form
+    form = format_title(tried[0].form)
+    caption = f"Another format in place of {form}" if tried[0].into else form
     return {"form": caption, "bars": bars, "now": _per_cent(1 / longest)}
 
 
@@ -201,7 +208,7 @@ def _drawn(
         share = part.busy / whole if whole else 0.0
         if share >= _NARROW and row < _DEEPEST:
             step = part.step
-            words = f"{step.text}: {told.percent(part.busy, total)} % of CPU\n{step.detail}".rstrip()
+            words = f"{step.text}: {percent(part.busy, total)} % of CPU\n{step.detail}".rstrip()
             color = shades.get(step.kind, "")
             kind = "call" if color else step.kind
             yield _Box(_per_cent(begin), _per_cent(share), row, step, words, kind, color)

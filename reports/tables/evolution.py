@@ -32,6 +32,7 @@ class Evolution:
         difference: The changes between them.
         trials: TriedCodecs by codec.
         costs: Costs of reading by codec and direction.
+        notes: What disturbed the timing, a sentence each.
         records: Number of records of each version.
         data: Source of the records; empty for generated ones.
         newer: Whether the records of `data` have the newer version.
@@ -42,6 +43,7 @@ class Evolution:
     difference: SchemaDifference
     trials: Sequence[TriedCodec]
     costs: Mapping[tuple[str, EvolutionDirection], ReadingCost]
+    notes: Sequence[str]
     records: int
     data: str = ""
     newer: bool = False
@@ -64,7 +66,7 @@ def table(found: Evolution) -> Table:
             f"{found.records:,} records of each version, {whose}; "
             "old→new: the new version reads what the old one wrote",
         ),
-        remarks=_remarks(found.trials),
+        remarks=(*_remarks(found.trials), *found.notes),
         absent=(
             Absent(trial.codec, "not carried", trial.backward.failed)
             for trial in found.trials
@@ -339,6 +341,7 @@ def json(found: Evolution) -> str:
             }
             for trial in found.trials
         ],
+        "notes": list(found.notes),
     }  # fmt: skip
     return _json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 

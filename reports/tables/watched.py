@@ -8,20 +8,22 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from ...bench.libraries import format_title
-from ...bench.results.watched import SMALL, CallSite, LeftOut, Saving, WatchData
+from ...bench.results.watched import SMALL, CallSite, Saving, WatchData
 from ..model import numbers
 from ..model.lists import few, listed
 from ..model.table import Column, Entry, Row, Section, Table
+from .savings import busy_of, by_format, excluded, of_group, tried, untriable
+from .shares import percent, with_half
 
 _SHOWN = 12
-"""Most rows for the call sites of a function, and most lines for those that a saving does not include."""
+"""Most rows for the call sites of a function, and most lines for those without a replacement."""
 
 
 def table(watch: WatchData) -> Table:
     """Convert a watch to the table model: a row for each function, followed by its call sites."""
     counted = watch.samples is None
     # All have the unit and the digits of the largest: the others matter less.
-    most = max((_busy(sites) for sites in by_function(watch.sites).values()), default=0.0)
+    most = max((busy_of(sites) for sites in by_function(watch.sites).values()), default=0.0)
     scale = numbers.scale([most], "second")
     columns = (
         Column("function", "function", numeric=False),
@@ -66,7 +68,7 @@ def by_function(sites: Iterable[CallSite]) -> Mapping[str, Sequence[CallSite]]:
 
 def _rows(watch: WatchData, factor: float, decimals: int) -> Iterator[Row]:
     def row(shown: str, sites: Sequence[CallSite], place: str) -> Row:
-        return _row(watch, shown, sites, place, numbers.grouped(factor * _busy(sites), decimals))
+        return _row(watch, shown, sites, place, numbers.grouped(factor * busy_of(sites), decimals))
 
     for function, sites in by_function(watch.sites).items():
         yield row(function, sites, sites[0].place if len(sites) == 1 else "")
@@ -80,7 +82,7 @@ def _rows(watch: WatchData, factor: float, decimals: int) -> Iterator[Row]:
 
 
 def _row(watch: WatchData, shown: str, sites: Sequence[CallSite], place: str, time: str) -> Row:
-    calls, busy = sum(site.calls or 0.0 for site in sites), _busy(sites)
+    calls, busy = sum(site.calls or 0.0 for site in sites), busy_of(sites)
     size = sum(site.size or 0.0 for site in sites) / max(calls, 1)
     waited = sum(site.wall for site in sites)
     entries = {
@@ -95,19 +97,6 @@ def _row(watch: WatchData, shown: str, sites: Sequence[CallSite], place: str, ti
     return Row(sites[0].function, entries)
 
 
-def percent(part: float, whole: float) -> str:
-    """Return a share in per cent with two digits."""
-    share = 100 * part / whole if whole > 0 else 0.0
-    return f"{share:.0f}" if share >= 10 else f"{share:.1f}"
-
-
-def with_half(part: float, half: float, whole: float) -> str:
-    """Return a share in per cent with half of its interval, both with the same decimals."""
-    share, spread = 100 * part / whole, max(100 * half / whole, 0.1)
-    places = 0 if spread >= 1 else 1
-    return f"{share:.{places}f} ± {spread:.{places}f} %"
-
-
 def _limit(subject: str, part: float, whole: float) -> str:
     """Return what the CPU time of some calls says of another codec; the limit is never shown as zero."""
     return f"{subject} cannot save more than {percent(max(part, 0.001 * whole), whole)} % of CPU."
@@ -116,11 +105,13 @@ def _limit(subject: str, part: float, whole: float) -> str:
 def sentences(watch: WatchData) -> Iterator[str]:
     """Yield what follows from a watch, a line each."""
     yield from answers(watch)
-    if found := left_out(watch):
+    found = excluded(watch)
+    if found:
         yield "Calls without a replacement, and why:"
-    for each in found[:_SHOWN]:
-        share = percent(each.busy, watch.busy)
-        yield f"- {each.place}, {each.function}: {each.reason} ({share} % of CPU)"
+    for site, reason in found[:_SHOWN]:
+        yield f"- {site.place}, {site.function}: {reason} ({percent(site.busy, watch.busy)} % of CPU)"
+    if len(found) > _SHOWN:
+        yield f"- {len(found) - _SHOWN} more, in a page: bakeoff report -f html"
 
 
 def answers(watch: WatchData) -> Iterator[str]:
@@ -143,7 +134,7 @@ def answers(watch: WatchData) -> Iterator[str]:
     if possible and not any(site.records for site in possible):
         yield f"{limit} No records were kept, so no other library was timed."
         return
-    if not any(saving.library for saving in watch.savings):
+    if not tried(watch.savings):
         yield limit
     yield from _predictions(watch, possible)
     collecting = sum(site.collecting for site in watch.sites)
@@ -154,37 +145,42 @@ def answers(watch: WatchData) -> Iterator[str]:
             "little of which another library can save."
         )
     for reason, sites in _grouped(watch.sites, lambda site: site.alone).items():
-        if reason and _busy(sites) >= SMALL * watch.busy:
+        if reason and busy_of(sites) >= SMALL * watch.busy:
             names = listed(list(by_function(sites)))
-            yield f"No prediction for {names} ({percent(_busy(sites), watch.busy)} % of CPU): {reason}."
+            yield f"No prediction for {names} ({percent(busy_of(sites), watch.busy)} % of CPU): {reason}."
 
 
 def _predictions(watch: WatchData, possible: Sequence[CallSite]) -> Iterator[str]:
     """Yield what another library would save in each format, and then what another format would."""
     forms = _grouped(possible, lambda site: site.form)
-    large = [form for form, sites in forms.items() if form and _busy(sites) >= SMALL * watch.busy]
+    large = [form for form, sites in forms.items() if form and busy_of(sites) >= SMALL * watch.busy]
     groups = by_format(watch.savings)
     several = sum(not best.into for best, *_ in groups) > 1
-    for best, *others in groups:
-        if not best.into:
-            yield from _of_saving(watch, best, others, in_form=several)
-    tried = {saving.form for saving in watch.savings if not saving.into}
-    if unknown := [format_title(form) for form in large if form not in tried]:
+    for group in groups:
+        if not group[0].into:
+            yield from of_group(watch, group, several=several)
+    known = {saving.form for saving in watch.savings if not saving.into}
+    if unknown := [format_title(form) for form in large if form not in known]:
         yield f"bakeoff knows no other library for {listed(unknown)}."
-    for best, *others in groups:
-        if best.into:
-            yield from _of_saving(watch, best, others)
-    for form in dict.fromkeys(saving.form for saving in watch.savings if saving.left_out):
-        untried = [best.into for best, *_ in groups if best.form == form and not best.library]
-        if untried:
-            what = {(False, True): "library or format", (True,): "format"}.get(
-                tuple(map(bool, untried)), "library"
-            )
-            yield f"No other {what} could be tried for {format_title(form)}."
+    for group in groups:
+        if group[0].into:
+            yield from of_group(watch, group)
+    yield from _untriable(groups)
     small = [site for site in possible if site.form and site.form not in large]
     if small:
         names = few(list(by_function(small)))
-        yield _limit(f"Changing the codec of {names}", _busy(small), watch.busy)
+        yield _limit(f"Changing the codec of {names}", busy_of(small), watch.busy)
+
+
+def _untriable(groups: Sequence[Sequence[Saving]]) -> Iterator[str]:
+    """Yield the formats whose calls themselves are why no other library was tried, in a sentence each."""
+    found: dict[str, list[bool]] = defaultdict(list)
+    for group in groups:
+        if untriable(group):
+            found[group[0].form].append(bool(group[0].into))
+    for form, changes in found.items():
+        what = {(False, True): "library or format", (True,): "format"}.get(tuple(changes), "library")
+        yield f"No other {what} could be tried for {format_title(form)}."
 
 
 def _grouped(sites: Iterable[CallSite], key: Callable[[CallSite], str]) -> Mapping[str, Sequence[CallSite]]:
@@ -192,10 +188,6 @@ def _grouped(sites: Iterable[CallSite], key: Callable[[CallSite], str]) -> Mappi
     for site in sites:
         found[key(site)].append(site)
     return found
-
-
-def _busy(sites: Iterable[CallSite]) -> float:
-    return sum(site.busy for site in sites)
 
 
 def _of_samples(watch: WatchData, samples: int) -> Iterator[str]:
@@ -208,82 +200,3 @@ def _of_samples(watch: WatchData, samples: int) -> Iterator[str]:
         "Samples have no records, so no other library was timed. "
         "To know what one would save, start the program with `bakeoff watch -- PROGRAM`."
     )
-
-
-def left_out(watch: WatchData) -> Sequence[LeftOut]:
-    """Return what the largest saving of each format does not include, the one that takes most time first."""
-    found = dict.fromkeys(each for best, *_ in by_format(watch.savings) for each in best.left_out)
-    return sorted(found, key=lambda each: -each.busy)
-
-
-def by_format(savings: Sequence[Saving]) -> Sequence[Sequence[Saving]]:
-    """Group savings by format; those that change it are groups of their own, the last ones."""
-    keys = dict.fromkeys((bool(saving.into), saving.form) for saving in savings)
-    return [
-        [saving for saving in savings if (bool(saving.into), saving.form) == key]
-        for key in sorted(keys, key=lambda each: each[0])
-    ]
-
-
-def in_format(saving: Saving) -> str:
-    """Return the library of a saving, and the format if it is another one."""
-    return f"{saving.library} ({format_title(saving.into)})" if saving.into else saving.library
-
-
-def _of_saving(
-    watch: WatchData, best: Saving, others: Sequence[Saving], *, in_form: bool = False
-) -> Iterator[str]:
-    """Yield what the libraries of one format save, of which the best names the format if that is asked."""
-    form = format_title(best.form)
-    if saves(best):
-        into = f" ({format_title(best.into)} in place of {form})" if best.into else ""
-        name = f"{best.library} for {form}" if in_form else f"{best.library}{into}"
-        decimals = numbers.decimals(best.seconds, best.half)
-        saved, whole = (numbers.grouped(each, decimals) for each in (best.seconds, watch.busy))
-        yield (
-            f"{'Another format: ' if into else ''}{name} would save {saved} s of {whole} s CPU "
-            f"({with_half(best.seconds, best.half, watch.busy)})."
-        )
-        if into:
-            yield f"Everything that writes or reads these {form} records would have to change with it."
-        useful = [each for each in others if saves(each)]
-        alike = [each for each in useful if not _differ(best, each)]
-        less = [each for each in useful if _differ(best, each)]
-        if alike:
-            yield f"Too close to call: {_listed(alike, watch.busy)}."
-        if less:
-            yield f"Others would save less: {_listed(less, watch.busy)}."
-    elif best.library:
-        yield _of_none(watch, best, others)
-    elif not best.left_out and not best.into:
-        yield f"No other library for {form} is installed."
-
-
-def _of_none(watch: WatchData, best: Saving, others: Sequence[Saving]) -> str:
-    """Return what follows from times with which no library certainly saves anything."""
-    form, tried = format_title(best.form), [best, *others]
-    if best.into:
-        formats = ", ".join(dict.fromkeys(format_title(each.into) for each in tried))
-        subject = f"Another format in place of {form} ({formats})"
-    else:
-        subject = f"Another library for {form}" if others else f"{best.library} for {form}"
-    whole = _busy(site for site in watch.sites if site.form == best.form)
-    kept = (sum(site.busy for site in each.left_out) for each in tried)
-    most = max(min(whole - busy, each.seconds + each.half) for each, busy in zip(tried, kept, strict=True))
-    if most < SMALL * watch.busy:
-        return f"{subject} would not make this program faster."
-    return f"{subject} would save {percent(most, watch.busy)} % of CPU at most, and perhaps nothing."
-
-
-def saves(saving: Saving) -> bool:
-    """Whether a library certainly saves time."""
-    return bool(saving.library) and saving.seconds > saving.half
-
-
-def _differ(best: Saving, other: Saving) -> bool:
-    """Whether the interval of the difference between two savings excludes zero."""
-    return best.seconds - other.seconds > math.hypot(best.half, other.half)
-
-
-def _listed(found: Sequence[Saving], total: float) -> str:
-    return ", ".join(f"{in_format(each)} {percent(each.seconds, total)} %" for each in found)

@@ -184,7 +184,7 @@ def evolve(folder: Path, codecs: Sequence[str]) -> Reasons:
     difference = compare(
         Schema({"id": int, "name": str}), Schema({"id": int, "name": str, "age": int | None})
     )
-    trials, costs = attempts(codecs, difference, *sample(difference, 20), 0.0, lambda *_: None)
+    trials, costs, _ = attempts(codecs, difference, *sample(difference, 20), 0.0, lambda *_: None)
     assert not any(trial.backward.failed for trial in trials)
     assert all(bool(trial.backward.untimed) != ((trial.codec, "old→new") in costs) for trial in trials)
     return {trial.codec: trial.backward.untimed for trial in trials}
@@ -197,7 +197,7 @@ def watch(folder: Path, codecs: Sequence[str]) -> Reasons:
     with pytest.MonkeyPatch.context() as patch:
         if "deadly" in codecs:
             patch.setenv("PYTHONPATH", str(folder))
-        (found,) = measure([task], Effort(processes=2), lambda share: None)
+        (found,) = measure([task], Effort(processes=2), lambda share: None).found
     reasons = {}
     for codec in codecs:
         library = Other("json", libraries[codec])
@@ -297,7 +297,7 @@ def test_a_library_that_leaves_without_an_error_is_out_of_the_watch(
     (tmp_path / "ujson.py").write_text("import os\ndumps = loads = lambda data: os._exit(0)\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     task = Task("json.loads", {}, [Kept("[1]", 1)] * 10, 0.01)
-    (found,) = measure([task], Effort(processes=2), lambda share: None)
+    (found,) = measure([task], Effort(processes=2), lambda share: None).found
 
     said = "crashed: ended the process with exit code 0, while being timed"
     assert said == found.refused[Other("json", "ujson")]

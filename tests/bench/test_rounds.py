@@ -14,11 +14,14 @@ from typing import Any, cast
 
 import pytest
 
+from bakeoff.bench.evolved import CrossReading
 from bakeoff.bench.figure import Figure
 from bakeoff.bench.foreign.port import WorkerLibrary
 from bakeoff.bench.heartbeat import IDLE
 from bakeoff.bench.jobs import CorpusInputs, Ended, Failed, Job
+from bakeoff.bench.lab.evolution.attempt import timed
 from bakeoff.bench.lab.evolution.rereading import Rereading
+from bakeoff.bench.lab.evolution.trial import Trial
 from bakeoff.bench.ledger import CellEntry
 from bakeoff.bench.messages.check import Checked
 from bakeoff.bench.messages.evolution import TimeVersions
@@ -32,16 +35,19 @@ from bakeoff.bench.run.interleaved import LOOKS, Again, _Stage
 from bakeoff.bench.run.languages import Language, TimedLibrary
 from bakeoff.bench.run.options import Options
 from bakeoff.bench.run.processes import why
-from bakeoff.bench.run.rounds import Rounds
 from bakeoff.bench.run.schedule import Schedule
 from bakeoff.bench.run.state import State
 from bakeoff.bench.run.time import time_cells
 from bakeoff.bench.watch.alternatives import Other
-from bakeoff.bench.watch.measure import TimedSites
+from bakeoff.bench.watch.measure import TimedSites, conducted
 from bakeoff.commands._confirm import _remarks
+from bakeoff.reports.tables.evolution import Evolution, table
+from bakeoff.schemas.difference import compare
+from bakeoff.schemas.schema import Schema
 
 CODECS = ("json", "msgpack", "pickle")
 VICTIM = "msgpack"
+CHANGE = compare(Schema({"id": int}), Schema({"id": int, "name": str}))
 TURNS = LOOKS[0]
 """Turns that each plan wants."""
 PATIENCE = 60.0
@@ -89,6 +95,7 @@ class Played:
         asked: The codecs of each process of this kind.
         now: Seconds on its clock; each process takes one, and one that hangs the whole patience.
         budget: Seconds of the plan.
+        apart: By how much the figures of successive processes differ.
     """
 
     kind: type[Job]
@@ -97,6 +104,7 @@ class Played:
     asked: list[list[str]] = field(default_factory=list)
     now: float = 0.0
     budget: float = 1000.0
+    apart: float = 0.0
     cores: tuple[int, ...] = (0,)
     pace: Pace = Pace.usual
 
@@ -119,7 +127,11 @@ class Played:
             cell = names.index(event.cell) if event.cell else IDLE
             return Ended(None, failed.outcome, failed.reason, cell=cell, option=failed.option)
         value = float(len(self.asked))  # a number of its own, to know whose figures count
-        found = {str(n): Figure(value, 1.0) for n, name in enumerate(names) if name != event.error}
+        found = {
+            str(n): Figure(value, 1.0 + self.apart * ((n + len(self.asked)) % 2))
+            for n, name in enumerate(names)
+            if name != event.error
+        }
         errors = {str(n): ERROR for n, name in enumerate(names) if name == event.error}
         dirty = DIRTY * event.disturbed
         if isinstance(job, TimeReads):
@@ -147,12 +159,12 @@ class Seen:
     Attributes:
         reasons: Why codecs have no figure.
         figures: The turns of each codec that has figures, by the raw figure of each.
-        replaced: Disturbed processes that were repeated, if the plan says so.
+        said: What the user reads about disturbed processes.
     """
 
     reasons: dict[str, str]
     figures: dict[str, list[float]]
-    replaced: int | None = None
+    said: Sequence[str]
 
 
 def _run(played: Played, *, readers: bool = False) -> Seen:
@@ -183,13 +195,15 @@ def _run(played: Played, *, readers: bool = False) -> Seen:
         run.record(CellEntry(CellFinding(cell, "ok")))
     time_cells(run, stage)
     cells = reads or {name: timed[name] for name in CODECS}
-    found = {cell.cell: cell for cell in run.state.result(duration=1.0, complete=True).cells}
+    result = run.state.result(duration=1.0, complete=True)
+    found = {cell.cell: cell for cell in result.cells}
     failed = {name: found[cell] for name, cell in cells.items() if found[cell].outcome != "ok"}
     outcomes = {failed.outcome for failed in DEATHS.values()}
     assert all(each.outcome in outcomes and not each.samples for each in failed.values())
     return Seen(
         {name: each.reason for name, each in failed.items()},
         {name: [s.raw for s in found[cell].samples] for name, cell in cells.items() if name not in failed},
+        [each.removeprefix("made: ") for each in result.warnings if "measured again" in each],
     )
 
 
@@ -213,7 +227,7 @@ def _confirm(played: Played) -> Seen:
     return Seen(
         {cell.codec: reason for cell, reason in again.failed.items()},
         {cell.codec: [sample.raw for sample in one] for cell, (one, _) in again.samples.items()},
-        again.replaced,
+        [each for each in _remarks(again, same=False) if "disturbed" in each],
     )
 
 
@@ -225,8 +239,9 @@ def _versions(played: Played) -> Seen:
         return played.budget - played.now if plan.done < TURNS else 0.0
 
     plan = Rereading(cast("Any", played), job, payloads, left)
-    Rounds(plan, patience=PATIENCE).conduct()
-    names = {name for name, _ in plan.costs()}
+    trials = [Trial(name, CrossReading(1), CrossReading(1)) for name in CODECS]
+    found = timed(trials, plan, PATIENCE)
+    names = {name for name, _ in found.costs}
     figures = {
         name: [
             answer.cells[str(2 * plan.cells[turn].index((name, "old→new")))].raw
@@ -234,18 +249,24 @@ def _versions(played: Played) -> Seen:
         ]
         for name in names
     }
-    return Seen({name: reason for (name, _), reason in plan.failed.items()}, figures)
+    remarks = table(Evolution("old", "new", CHANGE, *found, 1)).sections[0].remarks
+    return Seen(
+        {trial.codec: trial.backward.untimed for trial in found.trials if trial.backward.untimed},
+        figures,
+        [each for each in remarks if "disturbed" in each],
+    )
 
 
 def _watch(played: Played) -> Seen:
     """Time three libraries at a call site, without the watched function."""
     site: Any = SimpleNamespace(libraries=[Other("made", name) for name in CODECS])
     plan = TimedSites(cast("Any", played), TimeCalls(tasks=""), [site], TURNS, lambda _share: None)
-    Rounds(plan, patience=PATIENCE).conduct()
-    (found,) = plan.found()
+    measured = conducted(plan, PATIENCE)
+    (found,) = measured.found
     return Seen(
         {other.library: reason for other, reason in found.refused.items()},
         {other.library: [one.calls[0] for one in times] for other, times in found.times.items()},
+        measured.notes,
     )
 
 
@@ -272,6 +293,9 @@ PLANS = {
     "watch": Planned(_watch, TimeCalls),
 }
 WHOLE = sorted(CODECS)
+REACHED = ("run", "readers")
+"""Plans that do not say that processes were repeated if the precision was reached."""
+AGAIN = "disturbed by neighbors and measured again"
 WITHOUT = sorted(set(CODECS) - {VICTIM})
 
 
@@ -291,11 +315,11 @@ class Playing:
         self._patch = patch
 
     def __call__(
-        self, plan: str, turn: int, side: int, *events: Event, budget: float = 1000.0
+        self, plan: str, turn: int, side: int, *events: Event, budget: float = 1000.0, apart: float = 0.0
     ) -> tuple[Played, Seen]:
         """Run a plan; the processes from a turn and a side on meet some events."""
         planned = PLANS[plan]
-        played = Played(planned.kind, turn * planned.sides + side, events, budget=budget)
+        played = Played(planned.kind, turn * planned.sides + side, events, budget=budget, apart=apart)
         self._patch.setattr(time, "monotonic", lambda: played.now)
         return played, planned.go(played)
 
@@ -368,7 +392,7 @@ def test_a_disturbed_process_is_repeated_at_once(plan: str, turn: int, side: int
     assert {} == seen.reasons
     assert dict.fromkeys(WHOLE, TURNS) == figures(seen)
     assert [WHOLE] * (TURNS * PLANS[plan].sides + 1) == played.asked
-    assert seen.replaced in (None, 1)
+    assert [*seen.said] == ([] if plan in REACHED else ["1 process was " + AGAIN])
     assert played.first + 1 not in {raw for found in seen.figures.values() for raw in found}
 
 
@@ -381,12 +405,15 @@ def test_not_more_than_half_as_often_as_processes_count(
     assert {} == seen.reasons
     assert dict.fromkeys(WHOLE, TURNS) == figures(seen)
     assert [WHOLE] * (TURNS * PLANS[plan].sides + min(2, 1 + turn // 2)) == played.asked
+    number = "2 processes were " if turn > 1 else "1 process was "
+    assert [*seen.said] == ([] if plan in REACHED else [number + AGAIN])
 
 
-def test_a_confirmation_says_how_many_were_repeated() -> None:
-    assert ["1 process was disturbed by neighbors and measured again"] == _remarks(
-        Again(replaced=1), same=False
-    )
+@pytest.mark.parametrize("plan", REACHED)
+def test_a_run_says_so_if_it_misses_its_precision(plan: str, playing: Playing) -> None:
+    _, seen = playing(plan, 1, 0, Event(disturbed=True), budget=30.0, apart=0.5)
+
+    assert ["1 process was " + AGAIN] == [*seen.said]
 
 
 @pytest.mark.parametrize(("plan", "turn", "side"), PLACES)

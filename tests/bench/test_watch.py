@@ -281,6 +281,28 @@ if child: os.waitpid(child, 0)"""
 
 
 @pytest.mark.slow
+def test_threads_that_begin_at_once_write_to_one_file(tmp_path):
+    """Opening the file of a process lets other threads run."""
+    program = """import json, os, simplejson, threading
+opened = os.open
+other = threading.Thread(target=simplejson.dumps, args=([1],))
+def opening(*given):
+    os.open = opened
+    other.start()
+    other.join(0.2)
+    return opened(*given)
+os.open = opening
+json.dumps([1])
+other.join()"""
+    done = seen(tmp_path, program)
+    watch = read(tmp_path / "seen").facts
+
+    assert (done.stderr, done.returncode) == ("", 0)
+    assert watch.processes == 1
+    assert {site.function: site.calls for site in watch.sites} == {"json.dumps": 1, "simplejson.dumps": 1}
+
+
+@pytest.mark.slow
 def test_a_library_that_is_imported_after_the_first_calls(tmp_path):
     program = """import json, os
 json.dumps([1])

@@ -7,7 +7,7 @@ import itertools
 import marshal
 import pickle
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
@@ -17,9 +17,10 @@ import pytest
 
 from bakeoff.bench.libraries import FUNCTIONS, OWNERS
 from bakeoff.bench.messages.watch import AfterWork, CallTimes
-from bakeoff.bench.results.watched import CallSite, Frame, Saving, Stack
+from bakeoff.bench.results.watched import CallSite, Frame, LeftOut, Saving, Stack
 from bakeoff.bench.watch import answer, regimes
 from bakeoff.bench.watch.alternatives import (
+    NOT_INSTALLED,
     OWN,
     PROTOCOL,
     Other,
@@ -29,7 +30,7 @@ from bakeoff.bench.watch.alternatives import (
     unpickled,
 )
 from bakeoff.bench.watch.collector import collections
-from bakeoff.bench.watch.measure import Found, measure
+from bakeoff.bench.watch.measure import Found, SiteFindings, measure
 from bakeoff.bench.watch.parts import Kept, Site
 from bakeoff.bench.watch.regimes import Disturbances
 from bakeoff.bench.watch.saved import replaced
@@ -168,7 +169,7 @@ CASES: dict[str, tuple[str, dict[str, str], Kept, set[Other]]] = {
 def found() -> dict[str, Found]:
     """What a new process finds for each of `CASES`."""
     tasks = [Task(function, options, [kept], 0.0) for function, options, kept, _ in CASES.values()]
-    return dict(zip(CASES, measure(tasks, Effort(processes=1), lambda _: None), strict=True))
+    return dict(zip(CASES, measure(tasks, Effort(processes=1), lambda _: None).found, strict=True))
 
 
 @pytest.mark.slow
@@ -229,11 +230,15 @@ def _site(
     ],
 )
 def test_calls_that_are_left_out(site: Site, reason: str) -> None:
-    same, changed = answer.savings([site], 2.0, USUAL, lambda _: None)
+    savings, _ = answer.predict([site], 2.0, USUAL, lambda _: None)
 
-    assert [(each.reason, each.busy) for each in same.left_out] == [(reason, 1.0)]
-    assert same.left_out == changed.left_out
-    assert (same.library, changed.library, same.into, bool(changed.into)) == ("", "", "", True)
+    assert {(each.into or each.form, each.library) for each in savings} == set(
+        others(site.facts.function, {})
+    )
+    assert not any(each.tried for each in savings)
+    assert {LeftOut(site.facts.function, site.facts.place, 1.0, reason)} == {
+        left_out for each in savings for left_out in each.left_out
+    }
 
 
 @pytest.mark.parametrize(
@@ -312,15 +317,15 @@ def test_slow_decoding_is_not_repeated_for_the_garbage_collector() -> None:
 
 def _found(other: Other, its: CallTimes, own: CallTimes = USUALLY) -> Found:
     """Return what six processes found that agree."""
-    return Found({OWN: [own] * 6, other: [its] * 6}, {})
+    return Found({OWN: [own] * 6, other: [its] * 6}, defaultdict(lambda: NOT_INSTALLED))
 
 
 def _saving(sites: list[Site], monkeypatch: pytest.MonkeyPatch, collections: float = 1.0) -> Saving:
     """Return what a library saves whose calls take 1 ms, where those of a site took 2 ms."""
     other = Other("msgpack", "ormsgpack")
     found = _found(other, CallTimes((0.001,), (0.001,), collection=collections))
-    monkeypatch.setattr(answer, "measure", lambda *_: [found] * len(sites))
-    savings = answer.savings(sites, 2.0, USUAL, print)
+    monkeypatch.setattr(answer, "measure", lambda *_: SiteFindings([found] * len(sites)))
+    savings, _ = answer.predict(sites, 2.0, USUAL, print)
     (saving,) = [each for each in savings if each.library == "ormsgpack"]
     return saving
 
@@ -392,10 +397,18 @@ def test_records_are_drawn_in_proportion_to_the_calls_that_they_represent() -> N
 
 @pytest.mark.parametrize(("seconds", "records"), [(1e-6, 60), (0.005, 40), (0.1, 10)])
 def test_of_slow_calls_fewer_records_are_timed(seconds: float, records: int) -> None:
-    job = task(_site("yaml.safe_load", _kept("a: 1"), calls=100, busy=100 * seconds), 1.0)
+    kept = [_kept(f"a: {number}") for number in range(10)]
+    job = task(_site("yaml.safe_load", *kept, calls=100, busy=100 * seconds), 1.0)
 
     assert job is not None
     assert len(job.kept) == records
+
+
+def test_a_slow_call_is_timed_without_copies() -> None:
+    job = task(_site("yaml.safe_load", _kept("a: 1"), calls=1, busy=2.0), 1.0)
+
+    assert job is not None
+    assert len(job.kept) == 1
 
 
 def test_an_interrupted_call_is_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -498,13 +511,15 @@ def test_without_a_temporary_folder_there_is_no_prediction_but_an_answer(
         raise RunError("no folder for temporary files")
 
     monkeypatch.setattr(answer, "measure", died)
-    (saving,) = answer.savings([_site("json.loads", Kept("[1]", 1))], 2.0, USUAL, lambda _: None)
+    savings, _ = answer.predict([_site("json.loads", Kept("[1]", 1))], 2.0, USUAL, lambda _: None)
 
-    assert [each.reason for each in saving.left_out] == ["no folder for temporary files"]
+    assert {each.library for each in savings} == {other.library for other in others("json.loads", {})}
+    assert {"no folder for temporary files"} == {site.reason for each in savings for site in each.left_out}
+    assert not any(each.tried for each in savings)
 
 
 def test_a_function_that_nothing_replaces_and_one_that_takes_little_time_are_not_tried() -> None:
     alone = _site("pydantic.BaseModel.model_dump_json", Kept(False, 1))
     small = _site("json.dumps", _kept(RECORD), busy=0.001)
 
-    assert not answer.savings([alone, small], 2.0, USUAL, lambda _: None)
+    assert not answer.predict([alone, small], 2.0, USUAL, lambda _: None).savings

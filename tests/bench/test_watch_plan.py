@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 import pytest
 
@@ -16,7 +16,7 @@ from bakeoff.bench.jobs import Ended, Job, decode, encode
 from bakeoff.bench.messages.watch import AfterWork, CallTimes, TimeCalls, TimedCalls, WatchedCall
 from bakeoff.bench.run.rounds import Rounds
 from bakeoff.bench.watch.alternatives import OWN, Other
-from bakeoff.bench.watch.measure import Found, TimedSites
+from bakeoff.bench.watch.measure import Found, TimedSites, conducted
 from bakeoff.bench.watch.parts import Kept
 from bakeoff.bench.watch.tasks import Task
 
@@ -65,6 +65,11 @@ def dies(site: int, library: Other = OWN) -> Happens:
     return lambda job: Ended(None, "crashed", "died", cell=place(job.calls, site, library))
 
 
+def interrupts(job: TimeCalls) -> NoReturn:
+    """Ctrl-C."""
+    raise KeyboardInterrupt
+
+
 def place(calls: Sequence[WatchedCall], site: int, library: Other) -> int:
     wanted = WatchedCall(site, library.form, library.library)
     return calls.index(wanted) if wanted in calls else IDLE
@@ -102,6 +107,24 @@ def test_without_the_watched_function_a_call_site_is_out() -> None:
 
     assert Found({}, {OWN: "crashed: died, while being timed"}) == found[0]
     assert set(TASKS[1].libraries) == set(found[1].times)
+
+
+@pytest.mark.parametrize("number", [0, 1, 2, PROCESSES - 1])
+def test_what_was_timed_before_ctrl_c_counts(number: int) -> None:
+    """An interval needs two processes."""
+    plan = TimedSites(
+        cast("Any", Played({number: interrupts})), TimeCalls(tasks=""), TASKS, PROCESSES, lambda share: None
+    )
+    found, notes = conducted(plan, 60.0)
+
+    assert (
+        f"the timing of other libraries was interrupted after {number} of {PROCESSES} processes",
+    ) == notes
+    if number < 2:
+        assert [Found({}, {OWN: "the timing was interrupted"})] * len(TASKS) == found
+    else:
+        assert {number} == {len(times) for each in found for times in each.times.values()}
+        assert [set(task.libraries) for task in TASKS] == [set(each.times) for each in found]
 
 
 def test_processes_on_a_shared_core_are_left_out() -> None:

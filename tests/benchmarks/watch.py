@@ -500,7 +500,9 @@ def _predicted(name: str, watch: parts.Watch, busy: float) -> float:
     """Return the share that watch predicts to be saved."""
     library = LIBRARIES.get(name, "orjson")
     found = [
-        each for each in answer.savings(watch.sites, busy, USUAL, lambda _: None) if each.library == library
+        each
+        for each in answer.predict(watch.sites, busy, USUAL, lambda _: None).savings
+        if each.library == library and each.tried
     ]
     return found[0].seconds / busy if found else 0.0
 

@@ -66,6 +66,8 @@ def test_another_format_is_called_so_and_comes_last() -> None:
         "orjson would save 3.44 s of 8.00 s CPU (43.0 ± 0.5 %).",
         "Too close to call: msgspec 42 %.",
         "Others would save less: ujson 25 %.",
+        "Others would take more CPU: simplejson 11 %.",
+        "Undecided, as the interval includes 0: rapidjson 0.1 ± 0.5 %.",
         "bakeoff knows no other library for pickle.",
         "Another format: ormsgpack (MessagePack in place of pickle) would save 0.50 s of 8.00 s CPU "
         "(6.2 ± 0.2 %).",
@@ -90,11 +92,12 @@ def test_the_page_has_bars_only_for_formats_that_were_tried() -> None:
     [
         (
             [Saving("json", "orjson", 0.01, 0.02, ()), Saving("json", "ujson", -0.3, 0.02, ())],
-            "Another library for JSON would not make this program faster.",
+            "Another library for JSON would not make this program faster. Tried: orjson and ujson.",
         ),
         (
             [Saving("json", "orjson", 0.1, 0.4, ()), Saving("json", "ujson", -0.3, 0.02, ())],
-            "Another library for JSON would save 6.2 % of CPU at most, and perhaps nothing.",
+            "Another library for JSON would save 6.2 % of CPU at most, and perhaps nothing. "
+            "Tried: orjson and ujson.",
         ),
         (
             [Saving("json", "libyaml", 0.0, 0.02, ())],
@@ -102,7 +105,7 @@ def test_the_page_has_bars_only_for_formats_that_were_tried() -> None:
         ),
         (
             [Saving("json", "orjson", -1.0, 0.02, (), "json")],
-            "Another format in place of JSON (JSON) would not make this program faster.",
+            "Another format in place of JSON would not make this program faster. Tried: orjson for JSON.",
         ),
     ],
 )
@@ -124,6 +127,17 @@ def test_a_library_of_several_formats_is_named_with_each() -> None:
     assert [*sentences(madeup.watch(savings=tuple(savings)))][:2] == [
         "msgspec for JSON would save 1.0 s of 8.0 s CPU (12 ± 1 %).",
         "msgspec for MessagePack would save 1.0 s of 8.0 s CPU (12 ± 1 %).",
+    ]
+
+
+def test_an_interval_beyond_the_whole_program_has_no_figures() -> None:
+    savings = [
+        Saving("json", name, *found, ())
+        for name, *found in (("a", 2.0, 0.1), ("b", -0.8, 4.0), ("c", 1.0, 8.0))
+    ]
+
+    assert "Undecided, as the interval includes 0: b −10 ± 50 %, c." in [
+        *sentences(madeup.watch(savings=tuple(savings)))
     ]
 
 

@@ -273,7 +273,7 @@ def test_costs_are_of_what_is_read() -> None:
     found = versions({"a": int, "b": str}, {"a": int, "b": str, "c": str})
     names = ["json", "msgspec-json/struct"]
 
-    tried, costs = attempts(names, found, *sample(found, 60), 0.0, lambda done, total: None)
+    tried, costs, _ = attempts(names, found, *sample(found, 60), 0.0, lambda done, total: None)
 
     assert names == [trial.codec for trial in tried]
     assert sorted(costs) == [
@@ -406,6 +406,6 @@ def test_a_default_does_not_hide_a_new_number() -> None:
 def test_a_note_says_why_a_cost_is_missing() -> None:
     died = CrossReading(1, untimed="died, while being timed")
     trials = [Trial("json", CrossReading(1), CrossReading(1)), Trial("orjson", CrossReading(1), died)]
-    found = table(Evolution("old", "new", versions({"a": int}, {"b": int}), trials, {}, 1))
+    found = table(Evolution("old", "new", versions({"a": int}, {"b": int}), trials, {}, (), 1))
 
     assert "new→old not timed (orjson): died, while being timed" in found.sections[0].remarks

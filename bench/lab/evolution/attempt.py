@@ -11,7 +11,7 @@ import pickle
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ....imports import imported, search_path
 from ....schemas.difference import SchemaDifference
@@ -24,11 +24,26 @@ from .trial import CrossReading, Trial, try_codec
 
 if TYPE_CHECKING:
     from ...worker.context import WorkerContext
+    from .rereading import Rereading
 
 LEAST: Final = 30.0
 """Seconds for trials, however short the budget: losses matter more than costs."""
 
 Costs = Mapping[Key, ReadingCost]
+
+
+class Attempted(NamedTuple):
+    """How codecs read the two versions.
+
+    Attributes:
+        trials: How each codec reads them.
+        costs: The cost of reading the other version.
+        notes: What disturbed the timing, a sentence each.
+    """
+
+    trials: Sequence[Trial]
+    costs: Costs
+    notes: Sequence[str]
 
 
 def attempts(
@@ -40,7 +55,7 @@ def attempts(
     show: Callable[[int, int], object],
     *,
     pace: Pace | None = None,
-) -> tuple[list[Trial], Costs]:
+) -> Attempted:
     """Return how each codec reads the two versions, and the cost of reading the other one.
 
     Args:
@@ -55,7 +70,6 @@ def attempts(
         RunError: There is no folder for temporary files.
     """
     from ...run.processes import LocalExecutor
-    from ...run.rounds import Rounds
     from .rereading import Rereading
 
     started = time.monotonic()
@@ -87,8 +101,23 @@ def attempts(
             memory=Budget.CELL_MEMORY, path=path, modules=imported(), versions=key, cells=(), rounds=ROUNDS
         )
         plan = Rereading(executor, job, cells, lambda: left(seconds))
-        Rounds(plan, patience=patience).conduct()
-        return [_timed(trial, plan.failed) for trial in tried], plan.costs()
+        return timed(tried, plan, patience)
+
+
+def timed(trials: Sequence[Trial], plan: Rereading, patience: float) -> Attempted:
+    """Run the processes of a plan, and return trials with what they say.
+
+    Args:
+        trials: As tried.
+        plan: The plan.
+        patience: Seconds without progress, after which a process is ended.
+    """
+    from ...run.rounds import Rounds, of_disturbed
+
+    rounds = Rounds(plan, patience=patience)
+    rounds.conduct()
+    found = [_timed(trial, plan.failed) for trial in trials]
+    return Attempted(found, plan.costs(), of_disturbed(rounds.replaced))
 
 
 def _found(name: str, records: int, ended: Ended) -> Trial:

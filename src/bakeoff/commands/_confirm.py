@@ -133,8 +133,7 @@ def _remarks(found: Again, *, same: bool) -> list[str]:
             f"measured again, both sides in turn, up to {pairs} pairs of processes in {found.seconds:.0f} s: "
             f"{cells}"
         )
-    if found.replaced:
-        remarks.append(of_disturbed(found.replaced))
+    remarks += of_disturbed(found.replaced)
     if same and found.samples:
         remarks.append(
             "both sides are one interpreter with the same versions, so it was measured against itself; "

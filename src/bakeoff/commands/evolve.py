@@ -90,8 +90,8 @@ def command(
     Each codec is tried in a separate process: if it crashes, hangs or runs out of memory, only its row
     fails. All codecs are timed in shared processes, as in a run; a codec that dies there has no cost.
     """
-    from ..bench.lab.evolution.attempt import Costs, attempts
-    from ..bench.lab.evolution.trial import Trial, sample
+    from ..bench.lab.evolution.attempt import Attempted, attempts
+    from ..bench.lab.evolution.trial import sample
     from ..reports.tables.evolution import Evolution, json, table
     from ._output import guard, put, put_table
 
@@ -100,17 +100,16 @@ def command(
     names = _names(codecs)
     given, newer = _given(data, records, how, difference) if data else ([], False)
     before, after = sample(difference, records, given, newer=newer)
-    tried: list[Trial] = []
-    costs: Costs = {}
+    tried = Attempted((), {}, ())
     if difference.changes:
         with slow_progress("trying and measuring") as show:
-            tried, costs = attempts(names, difference, before, after, budget, show)
-    found = Evolution(old, new, difference, tuple(tried), costs, len(before), data or "", newer)
+            tried = attempts(names, difference, before, after, budget, show)
+    found = Evolution(old, new, difference, *tried, len(before), data or "", newer)
     if form == "json":
         put(json(found), output)
     else:
         put_table(table(found), form, output)
-    if not all(trial.clean for trial in tried):
+    if not all(trial.clean for trial in tried.trials):
         context.exit(1)
 
 

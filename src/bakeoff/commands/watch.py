@@ -221,10 +221,15 @@ def _answer(found: WatchData, sites: Sequence[Site], path: Path, *, anonymous: b
 
     with live_display() as screen:
         show = show_on(screen.progress)
-        savings = answer.savings(
+        savings, notes = answer.predict(
             sites, found.busy, tasks.USUAL, lambda done: show("timing other libraries", done, 1.0)
         )
-    found = replace(found, savings=tuple(savings), versions=answer.versions(savings))
+    found = replace(
+        found,
+        savings=tuple(savings),
+        notes=(*found.notes, *notes),
+        versions=answer.versions(savings),
+    )
     _print(found)
     count, content = _encoded(list(answer.records(sites)), anonymous=anonymous)
     _write(found, content if count else b"", path)
