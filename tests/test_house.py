@@ -11,7 +11,6 @@ import re
 import subprocess
 import sys
 import sysconfig
-import tomllib
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -131,17 +130,6 @@ def test_imports_stay_light(statement, unwanted):
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
 
     assert done.stdout.strip() == ""
-
-
-@pytest.mark.checkout
-def test_extras_are_named_like_their_modules():
-    from bakeoff import codecs
-
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-    needed = {codecs.describe(name).extra for name in codecs.names()} - {""}
-
-    assert needed <= extras.keys()
-    assert all(name in extras["all"][0] for name in needed)
 
 
 TOP = (

@@ -1,4 +1,4 @@
-# The kinds of payloads, and what can be found in each without decoding it.
+# The kinds of payloads, and what can be found in each without decoding it. The file of each format adds its own.
 
 ctypedef int (*resume_t)(const unsigned char *data, uint64_t end, scan_t *scan, held_t *held) noexcept nogil
 ctypedef int (*collect_t)(bytes payload, list found) except -1
@@ -9,7 +9,9 @@ ctypedef struct kind_t:
     # Continues the search for the end in a stream.
     resume_t resume
     # Checks whether a payload nests deeper than `most` levels (below `DEEPEST`). For a malformed payload, it may
-    # overestimate the depth, but it misses no level that a library would enter.
+    # overestimate the depth, but it misses no level that a library would enter. With no more bytes that could open a
+    # container than levels are allowed, a payload cannot nest deeper; the others are scanned exactly. Budget of the
+    # scan: 60 ns a KB of JSON, 3 ns a value of MessagePack.
     deeper_t deeper
     # Collects keys of dicts, and items of sets, that are arrays, maps or tagged values.
     collect_t odd_keys
@@ -29,18 +31,6 @@ cdef int _add(
     _KINDS[len(_NUMBERS)] = kind_t(end, resume, deeper, odd_keys, levels, at_most)
     _NUMBERS[name] = len(_NUMBERS)
     return 0
-
-
-_add("msgpack", _msgpack, _scan_msgpack, _msgpack_deeper, _collect_msgpack_keys, _msgpack_levels)
-_add("cbor", _cbor, _scan_cbor, _cbor_deeper, _collect_cbor_keys, _cbor_levels)
-_add("pickle", _pickle, _scan_pickle)
-_add("marshal", _marshal, _scan_marshal)
-_add("json", _json, NULL, _json_deeper, NULL, NULL, _json_at_most)
-_add("bson", _bson, NULL, _bson_deeper, NULL, _bson_levels)
-_add("plist", _plist)
-_add("thrift", _thrift)
-# Text that ends with a NUL.
-_add("nul", _nul)
 
 
 cdef kind_t *_kind(str name) except? NULL:

@@ -18,7 +18,6 @@ import re
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -150,8 +149,8 @@ def _checked(name: str, unpacker: Any, data: bytes, limit: int) -> bytes:
     return plain
 
 
-def _library(name: str, module: str, distribution: str, extra: str) -> Any:
-    """Return the module that a compressor needs.
+def _library(name: str, module: str) -> Any:
+    """Return the module that a compressor needs, from the distribution in its row.
 
     Raises:
         MissingLibrary: It is not installed.
@@ -159,7 +158,8 @@ def _library(name: str, module: str, distribution: str, extra: str) -> Any:
     try:
         return import_module(module)
     except ImportError as error:
-        how = f"{distribution} is not installed; pip install 'bakeoff[{extra}]'"
+        row = COMPRESSORS[_parse(name)[0]]
+        how = f"{row.library} is not installed; pip install 'bakeoff[{row.extra}]'"
         raise MissingLibrary(name, how) from error
 
 
@@ -181,15 +181,12 @@ def _gzip(name: str, level: int, dictionaries: tuple[bytes, ...]) -> Compression
 
 
 def _isal(name: str, level: int, dictionaries: tuple[bytes, ...]) -> Compression:
-    library = _library(name, "isal.isal_zlib", "isal", "isal")
+    library = _library(name, "isal.isal_zlib")
     return _deflated(name, library, level, format="zlib", coding="deflate")
 
 
-_zstandard = partial(_library, module="zstandard", distribution="zstandard", extra="zstd")
-
-
 def _zstd(name: str, level: int, dictionaries: tuple[bytes, ...]) -> Compression:
-    zstandard = _zstandard(name)
+    zstandard = _library(name, "zstandard")
     trained = {dictionary_id(each): zstandard.ZstdCompressionDict(each) for each in dictionaries}
     first = next(iter(trained), 0)
     if trained:
@@ -258,7 +255,7 @@ def _otherwise(zstandard: Any, data: bytes, trained: Mapping[int, Any]) -> Value
 
 
 def _lz4(name: str, level: int, dictionaries: tuple[bytes, ...]) -> Compression:
-    frame = _library(name, "lz4.frame", "lz4", "lz4")
+    frame = _library(name, "lz4.frame")
     # Not shared between threads; creating one takes several times as long as a short payload.
     pool: list[Any] = []
 
@@ -280,7 +277,7 @@ def _lz4(name: str, level: int, dictionaries: tuple[bytes, ...]) -> Compression:
 
 
 def _snappy(name: str, level: int, dictionaries: tuple[bytes, ...]) -> Compression:
-    raw = _library(name, "cramjam", "cramjam", "snappy").snappy
+    raw = _library(name, "cramjam").snappy
 
     def decompress(data: bytes, limit: int) -> bytes:
         # The library allocates what the payload claims.
@@ -295,7 +292,7 @@ def _snappy(name: str, level: int, dictionaries: tuple[bytes, ...]) -> Compressi
 
 
 def _brotli(name: str, level: int, dictionaries: tuple[bytes, ...]) -> Compression:
-    brotli = _library(name, "brotli", "brotli", "brotli")
+    brotli = _library(name, "brotli")
     compress = brotli.compress
     generic = brotli.MODE_GENERIC
 
@@ -441,7 +438,7 @@ def train(name: str, payloads: Sequence[bytes]) -> Compression:
     kind, number, with_dictionary = _parse(name)
     if kind != "zstd":
         raise CodecError(name, "does not support dictionaries; zstd does")
-    zstandard = _zstandard(kind)
+    zstandard = _library(kind, "zstandard")
     try:
         trained = zstandard.train_dictionary(DICTIONARY_BYTES, list(payloads), level=number)
     except zstandard.ZstdError as error:
