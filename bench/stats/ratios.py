@@ -21,6 +21,7 @@ from itertools import combinations
 from statistics import fmean, median
 
 from ..method import Cores, Processes, Verdicts
+from ..quantities import AMOUNTS
 from ..results import Measurement, Verdict
 from .noise import Noise, Prior, noise, variance
 from .student import quantile, tails
@@ -78,6 +79,17 @@ class Ratio:
     def half_width(self) -> float:
         """Half the interval's width as a share, for instance 0.02 for plus or minus 2 %."""
         return math.sqrt(self.high / self.low) - 1 if self.low > 0 else math.inf
+
+    @property
+    def known(self) -> bool:
+        """Whether there is an interval: too few processes give none."""
+        return math.isfinite(self.high)
+
+    @property
+    def ends(self) -> tuple[float, float] | tuple[None, None]:
+        """Both ends of the interval, for tables and files; None without one, or if it exceeds all figures."""
+        held = AMOUNTS.holds(self.low) and AMOUNTS.holds(self.high)
+        return (self.low, self.high) if held else (None, None)
 
     def inside(self, tie: float) -> bool:
         """Return whether the whole interval lies inside the tie band."""
