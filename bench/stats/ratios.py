@@ -20,7 +20,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from statistics import fmean, median
 
-from ..method import Cores, Processes, Verdicts
+from ..contention import same_state
+from ..method import Processes, Verdicts
 from ..quantities import AMOUNTS
 from ..results import Measurement, Verdict
 from .noise import Noise, Prior, noise, variance
@@ -367,9 +368,8 @@ def split(alpha: float, looks: int) -> float:
 
 
 def same_core(a: Sequence[Measurement], b: Sequence[Measurement]) -> bool:
-    """Return whether two cells ran on a core in the same state, free or shared; unknown states match."""
-    one, other = contention_of(a), contention_of(b)
-    return not (one and other) or max(one, other) <= Cores.SHARED * min(one, other)
+    """Return whether two cells ran on cores in one state, see `same_state`."""
+    return same_state(contention_of(a), contention_of(b))
 
 
 def contention_of(samples: Sequence[Measurement]) -> float:
