@@ -11,7 +11,6 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -37,7 +36,7 @@ from ..messages.reads import CheckReads, TimeReads
 from ..messages.survey import SurveyJob
 from ..messages.timing import Time
 from ..method import Pace
-from ..orphans import PREFIX, hold, remove_abandoned
+from ..orphans import PREFIX, held_folder
 from ..results import Fact
 from .environment import abreast, environment
 from .releases import Releases
@@ -92,15 +91,8 @@ class LocalExecutor(contextlib.AbstractContextManager["LocalExecutor"]):
         self.python = python
         self.codecs = codecs or {}
         self.releases = Releases()
-        try:
-            remove_abandoned()
-            self._folder = tempfile.TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True)
-            self._held = hold(Path(self._folder.name))
-        except OSError as error:
-            raise RunError(
-                f"no folder for temporary files: {error.strerror}; set TMPDIR to a writable folder"
-            ) from error
-        self.folder = Path(self._folder.name)
+        self._held = contextlib.ExitStack()
+        self.folder = self._held.enter_context(held_folder(PREFIX))
         self.blobs = Blobs(self.folder / "blobs")
         self._pool = ThreadPoolExecutor(abreast(self.cores), thread_name_prefix="bakeoff")
         self._numbers = count()
@@ -137,10 +129,7 @@ class LocalExecutor(contextlib.AbstractContextManager["LocalExecutor"]):
         self._pool.shutdown(cancel_futures=True)
         for warm in filter(None, (self._warm, self._siblings)):
             warm.close()
-        self._folder.cleanup()
-        if self._held is not None:
-            os.close(self._held)
-            self._held = None
+        self._held.close()
 
     def warm_up(self) -> Warm:
         """Start importing what checks need, unless that has begun. Call it as soon as checks are certain."""
@@ -177,9 +166,7 @@ class LocalExecutor(contextlib.AbstractContextManager["LocalExecutor"]):
         Raises (from the future):
             NoDiskSpace: The folder is full.
         """
-        if inputs is not None and inputs is not self.blobs:
-            for digest in job.digests():
-                self.blobs.put(inputs[digest])
+        self.blobs.take(job.digests(), inputs)
         return self._pool.submit(self._work, job, _Limits(patience, over), handles, watch)
 
     def work(self, job: Job, inputs: Mapping[str, bytes] | None = None, **more: Any) -> Ended:
