@@ -5,10 +5,10 @@ The parent conducts a run. Each worker does one job in a process of its own and 
 ========  ==============================================  ===========================
 phase     `run`, the parent                               `worker`, the child
 ========  ==============================================  ===========================
-prepare   `session`                                       `prepare`, `records`
+prepare   `session`, `reading`                            `prepare`, `records`
 check     `check`                                         `check`, `costs`, `limits`
 time      `time`, `stopping`                              `time`, `strata`, `estimate`
-memory    `memory`                                        `memory`
+memory    `memory`                                        `alone`
 ========  ==============================================  ===========================
 
 `jobs` encodes jobs and answers, which `messages` and the folders of `lab` declare; `figure` and `ledger` have

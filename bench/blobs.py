@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 
@@ -28,6 +28,12 @@ class Blobs(Mapping[str, bytes]):
             part.write_bytes(content)
             part.replace(path)
         return digest
+
+    def take(self, digests: Iterable[str], inputs: Mapping[str, bytes] | None) -> None:
+        """Store the blobs of a job that are in other inputs; without these, all are here already."""
+        if inputs is not None and inputs is not self:
+            for digest in digests:
+                self.put(inputs[digest])
 
     def __getitem__(self, digest: str) -> bytes:
         try:

@@ -35,6 +35,11 @@ def highest_free(baseline: float) -> float:
     return Cores.SHARED * baseline
 
 
+def same_state(one: float, other: float) -> bool:
+    """Return whether two readings are of cores in one state, free or shared; 0, for unknown, matches any."""
+    return not (one and other) or max(one, other) <= Cores.SHARED * min(one, other)
+
+
 def overall(readings: Sequence[float]) -> float:
     """Return the contention of a process from the readings around its slices; 0 if there are none.
 

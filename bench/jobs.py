@@ -3,7 +3,7 @@
 The messages of each feature are declared in `bench.messages`. All are encoded as JSON by one pair of
 functions, `encode` and `decode`; an unknown kind is an error. Records, schemas and payloads are named by
 digest. An `Executor` transfers them to the worker and returns its output, so a worker may be on another
-machine. Only `Prepare` and `Survey` name files of the user, and run where these are.
+machine. Only `Prepare` and `SurveyJob` name files of the user, and run where these are.
 """
 
 from __future__ import annotations

@@ -157,7 +157,10 @@ class Readers:
     WARM_UP: Annotated[int, "slices", "of warm-up in a turn, roughly"] = 2
     LIBRARY: Annotated[float, "s", "of a library in a process, roughly; else on a part of the records"] = 0.1
     LATE: Annotated[float, "×", "the expected time of a turn, after which a reader is late"] = 10.0
-    TAKEN: Annotated[float, "share", "of a turn that other processes may have, as interrupts do"] = 0.02
+    # The scatter of turns cannot say it: what disturbs most turns of a process widens their scatter, too.
+    TAKEN: Annotated[
+        float, "share", "of a turn that others may have: as much as two slices of a steady worker differ"
+    ] = 0.02
     START: Annotated[float, "s", "that a reader may take in addition, to start and to compile"] = 5.0
 
 

@@ -18,15 +18,15 @@ import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields
+from itertools import islice
 from pathlib import Path
 from statistics import fmean, variance
 from typing import TYPE_CHECKING
 
 from ..files import user_folder
 from ..opening import open_own, open_regular
-from .contention import free_level
+from .contention import free_level, same_state
 from .facts import PipelineFacts, ReadFacts, StoreFacts
-from .method import Cores
 from .quantities import Amount, Logarithm
 from .results import BASELINE, Cell, CellResult, Fact, ResultData, typed
 from .stats import RUN_TO_RUN, RunToRun, contention_of
@@ -222,12 +222,8 @@ def between(groups: Iterable[Sequence[PastCell]]) -> RunToRun:
 
 def _recent(rows: Sequence[PastCell], level: float) -> list[PastCell]:
     """Return the newest runs with a contention like `level`, if both are known."""
-    alike = [
-        row
-        for row in rows
-        if not level or (row.contention and abs(math.log(row.contention / level)) <= math.log(Cores.SHARED))
-    ]
-    return alike[:_RECENT]
+    alike = (row for row in rows if not level or (row.contention and same_state(row.contention, level)))
+    return list(islice(alike, _RECENT))
 
 
 def identity(result: ResultData, timed: CellResult) -> str:

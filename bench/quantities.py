@@ -39,7 +39,8 @@ Line = Annotated[str, _OneLine()]
 """A part of a benchmark's name, which pyperf writes on one line."""
 Count = Annotated[int, Range(0, 2**64)]
 Calls = Annotated[int, Range(1, 2**64)]
-Amount = Annotated[float, Range(0.0, _MOST, _LEAST)]
+AMOUNTS: Final = Range(0.0, _MOST, _LEAST)
+Amount = Annotated[float, AMOUNTS]
 """Seconds, bytes, or a quotient of amounts."""
 Positive = Annotated[float, Range(_LEAST, _MOST)]
 """An amount that others are divided by."""

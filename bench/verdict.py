@@ -337,8 +337,8 @@ def _ranking(
 def _pairs(judgment: Judgment) -> Iterable[PairFacts]:
     for a, b in combinations(judgment.order, 2):
         verdict, found = judgment.judged[a, b]
-        high = found.high if math.isfinite(found.high) else None
-        yield PairFacts(a, b, verdict, found.value, found.low, high, found.spread, found.processes, found.p)
+        low, high = found.ends
+        yield PairFacts(a, b, verdict, found.value, low or 0.0, high, found.spread, found.processes, found.p)
 
 
 def _size(cells: Mapping[str, CellResult]) -> float:

@@ -255,7 +255,7 @@ class _Others:
 
 
 def _of_pairs(wrote: list[Any], became: list[Any], path: str) -> Iterator[ChangedValue]:
-    if next(changes(wrote[0], became[0]), None) is None:
+    if first_change(wrote[0], became[0]) is None:
         yield from changes(wrote[1], became[1], path)
     else:
         yield ChangedValue(path, f"key {shown(wrote[0])}", f"key {shown(became[0])}")

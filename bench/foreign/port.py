@@ -39,6 +39,8 @@ _TICK = 1.0
 """Seconds between two looks whether a worker has ended, while another process keeps its output open."""
 _NAME = 100
 """Most characters of a name or version."""
+_REASON = 1000
+"""Most characters of an error."""
 _LIBRARIES = 100
 """Most libraries of a worker."""
 _SLOWEST = 1e15
@@ -112,6 +114,11 @@ class LibraryRefusal:
 
     reason: str
 
+    @classmethod
+    def of(cls, head: Mapping[str, Any]) -> Self:
+        """Return it from the JSON of a message."""
+        return cls(str(head.get("message"))[:_REASON])
+
 
 @dataclass(frozen=True, slots=True)
 class TimedSlices:
@@ -183,7 +190,7 @@ class ForeignWorker(AbstractContextManager["ForeignWorker"]):
         """
         head, content = self._ask("check", self._patience, payload, library=library, **_of(schema))
         if head["kind"] == "error":
-            return LibraryRefusal(str(head.get("message"))[:1000])
+            return LibraryRefusal.of(head)
         try:
             return parse(content)
         except CanonicalError as error:
@@ -202,7 +209,7 @@ class ForeignWorker(AbstractContextManager["ForeignWorker"]):
             WorkerError: The worker failed.
         """
         head, content = self._ask("dump", self._patience, payload, library=library, **_of(schema))
-        return LibraryRefusal(str(head.get("message"))[:1000]) if head["kind"] == "error" else content
+        return LibraryRefusal.of(head) if head["kind"] == "error" else content
 
     def time(
         self,
@@ -239,7 +246,7 @@ class ForeignWorker(AbstractContextManager["ForeignWorker"]):
         )
         spent, worked = time.monotonic_ns() - begun, self._busy() - busy
         if head["kind"] == "error":
-            return LibraryRefusal(str(head.get("message"))[:1000])
+            return LibraryRefusal.of(head)
         figures, warmup = head.get("slices"), head.get("warmup_ns")
         if (
             not isinstance(figures, list)

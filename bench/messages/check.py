@@ -47,7 +47,7 @@ class Checked(Answer):
         failed: Outcome and reason of operations that cannot be timed.
         rough: Seconds for the mean record from single calls, by timed operation.
         calls: Number of records per call, if not one, by timed operation.
-        payloads: Digest of the `Payloads` for later measurements.
+        payloads: Digest of the `CheckedPayloads` for later measurements.
         length: Bytes of all payloads.
         dictionary: Digest of the trained dictionary, empty if there is none.
     """

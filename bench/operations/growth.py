@@ -37,6 +37,7 @@ _TRIED = 20
 """Calls that determine how many there is time for."""
 CHUNK = 32
 """Smallest chunk of glibc's allocator in bytes, and so the size of the smallest leak."""
+_PAGE = 4096
 EXPLAINED = 2.0
 """Times by which the bytes or blocks of a place may differ from the growth that it is named for."""
 MOST_PLACES = 3
@@ -76,17 +77,7 @@ def measure(
     third = (len(judged) - 1) // 3
     blocks, heap = (_growing([edge[i] for edge in judged], third) for i in (0, 1))
     done = calls * (len(judged) - 1)
-    facts = GrowthFacts(
-        "no growth",
-        slope_heap=(judged[-1][1] - judged[0][1]) / done,
-        slope_blocks=(judged[-1][0] - judged[0][0]) / done,
-        calls=calls * count,
-        resolution=(CHUNK if exact else 4096 * 3) / done,
-        counters="allocated blocks, C heap"
-        if exact
-        else "allocated blocks, resident pages (lower resolution)",
-        allocator=_allocator(),
-    )
+    facts = dataclasses.replace(_facts(judged[0], judged[-1], done, exact=exact), calls=calls * count)
     if not blocks and not heap:
         return Measured(0.0, facts=facts)
     if count < CONFIRMING:
@@ -106,6 +97,19 @@ def measure(
     facts = dataclasses.replace(facts, verdict="growing", where=where)
     slope = facts.slope_heap if heap else 0.0
     return Measured(max(slope, traced if blocks else 0.0, CHUNK / done), facts=facts)
+
+
+def _facts(first: Sequence[int], last: Sequence[int], calls: int, *, exact: bool) -> GrowthFacts:
+    """Return what the counters before and after so many calls show, as if there was no growth."""
+    heap = "C heap" if exact else "resident pages (lower resolution)"
+    return GrowthFacts(
+        "no growth",
+        slope_heap=(last[1] - first[1]) / calls,
+        slope_blocks=(last[0] - first[0]) / calls,
+        resolution=(CHUNK if exact else 3 * _PAGE) / calls,
+        counters=f"allocated blocks, {heap}",
+        allocator=_allocator(),
+    )
 
 
 def _growing(values: list[int], third: int) -> bool:

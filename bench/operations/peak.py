@@ -41,7 +41,7 @@ def measure(
     return _resource_usage(call, items, beat)
 
 
-def kilobytes(path: Path, key: str) -> int:
+def kernel_bytes(path: Path, key: str) -> int:
     """Return the bytes in a line such as ``VmHWM:`` of a file in ``/proc``."""
     # Thousands of calls of a codec are watched: buffers and text take longer than the kernel.
     with path.open("rb", buffering=0) as file:
@@ -53,20 +53,22 @@ def kilobytes(path: Path, key: str) -> int:
 
 def _of_files() -> int:
     """Return the resident bytes of file pages, mainly code."""
-    return kilobytes(ROLLUP, "Rss:") - sum(kilobytes(ROLLUP, key) for key in ("Anonymous:", "Pss_Shmem:"))
+    return kernel_bytes(ROLLUP, "Rss:") - sum(
+        kernel_bytes(ROLLUP, key) for key in ("Anonymous:", "Pss_Shmem:")
+    )
 
 
 def _high_water(call: Any, items: Sequence[Any], beat: Callable[[], object]) -> Measured:
     from ._memory import trim
 
     trim()
-    settled, files = kilobytes(ROLLUP, "Rss:"), _of_files()
+    settled, files = kernel_bytes(ROLLUP, "Rss:"), _of_files()
     CLEAR_REFS.write_text("5")
     for item in items:
         beat()
         call(item)
     # The first calls load pages of a library's code, which is not memory of the call.
-    most = kilobytes(STATUS, "VmHWM:") - max(0, _of_files() - files)
+    most = kernel_bytes(STATUS, "VmHWM:") - max(0, _of_files() - files)
     # Reading these files takes a page or two itself.
     return Measured(
         float(max(PAGE, most - settled)), facts=PeakFacts("kernel high-water mark"), resolution=16 * PAGE

@@ -20,7 +20,7 @@ from typing import Any
 from ...errors import UsageError
 from ..backends.registry import shown_name
 from ..backends.stores import kind, kinds
-from ..backends.stores.base import MissingStore, Store, StoreError, Wire, opaque
+from ..backends.stores.base import MissingStore, Store, StoreError, StoreKind, Wire, opaque
 from ..backends.stores.pool import LARGE, Filled, Filling, StorePool, make_location, remove_location
 from ..facts import Setup, StoreFacts, StoreSetup
 from .base import NOGC, Batch, Context, Measured, Operation, Ring, TimedCall, UnfitError, Variant, burst
@@ -152,6 +152,19 @@ class _Cell:
         return TimedCall(call, batches, **fields | more)
 
 
+def _asked(context: Context) -> tuple[StoreKind, Wire, int]:
+    """Return the store that an operation is for, how its records are encoded, and their number.
+
+    Raises:
+        UnfitError: No store is named.
+    """
+    if not context.place:
+        raise UnfitError("name a store: OPERATION@STORE")
+    codec = context.parts.bare
+    wire = Wire(codec.encode, codec.decode, context.parts.codec.format)
+    return kind(context.place), wire, _state(context.parameter)[1]
+
+
 def _cell(context: Context, *, closed: bool = False, writes: bool = False) -> _Cell:
     """Return a filled store, shared with all cells that need the same one.
 
@@ -163,10 +176,8 @@ def _cell(context: Context, *, closed: bool = False, writes: bool = False) -> _C
     Raises:
         UnfitError: The store is not installed, or calls no codec that could be clocked.
     """
-    if not context.place:
-        raise UnfitError("name a store: OPERATION@STORE")
-    found, codec, count = kind(context.place), context.parts.bare, _state(context.parameter)[1]
-    wire = Wire(codec.encode, codec.decode, context.parts.codec.format)
+    found, wire, count = _asked(context)
+    codec = context.parts.bare
 
     # A store in memory holds either records or payloads; in others, these are the same.
     own = found.live and context.variant is BASELINE and not closed
@@ -338,11 +349,8 @@ def _open(context: Context) -> TimedCall:
 
 def _stored(context: Context) -> Measured:
     """Fill a store, close it and verify a scan; return its bytes, and its settings."""
-    if not context.place:
-        raise UnfitError("name a store: OPERATION@STORE")
-    found, codec, count = kind(context.place), context.parts.bare, _state(context.parameter)[1]
-    wire = Wire(codec.encode, codec.decode, context.parts.codec.format)
-    filling = Filling([codec.decode(payload) for payload in context.payloads], context.payloads, count)
+    found, wire, count = _asked(context)
+    filling = Filling([wire.decode(payload) for payload in context.payloads], context.payloads, count)
     location = make_location(context.url)
     try:
         with contextlib.closing(found.open(location, wire)) as store:

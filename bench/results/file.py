@@ -27,7 +27,7 @@ from ..facts import PyperfFacts
 from ..figure import Figure
 from .plain import plain_cell, typed
 from .records import CellResult, Fact, Measurement, ResultData, ResultFileError
-from .unfit import damage, folder, unfit
+from .unfit import damage, folder, newer, unfit
 
 if TYPE_CHECKING:
     import pyperf
@@ -255,10 +255,7 @@ def from_suite(path: Path, suite: pyperf.BenchmarkSuite) -> ResultData:
         for benchmark in suite.get_benchmarks():
             metadata = benchmark.get_metadata()
             if (version := metadata.get(VERSION_KEY, 0)) > FORMAT_VERSION:
-                raise ResultFileError(
-                    f"{path}: written by a newer bakeoff, in format {version}; this one reads formats up to "
-                    f"{FORMAT_VERSION}: upgrade it"
-                )
+                raise ResultFileError(newer(path, version, FORMAT_VERSION))
             if document := metadata.get("bakeoff_document"):
                 return _from_document(json.loads(document), suite)
     except UNREADABLE as error:

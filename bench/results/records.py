@@ -166,6 +166,10 @@ class CodecFacts:
     about: tuple[str, ...] = ()
     source: str = ""
 
+    def differs(self, version: str | None) -> bool:
+        """Return whether a version of the library is another one; an unknown one is not."""
+        return bool(self.version) and version is not None and version != self.version
+
 
 @dataclass(frozen=True, slots=True)
 class CorpusFacts:

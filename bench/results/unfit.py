@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Final
 
 from ...errors import hint
+from ...files import JOURNAL
 from ...opening import open_regular
 from .plain import FieldError
 
 _HEAD: Final = 4096
 """Bytes at the beginning of a file that show what it is."""
-_JOURNAL: Final = ".journal"
 _NAME: Final = "bakeoff.json"
 _NEITHER: Final = "not a result file of `bakeoff run` or pyperf"
 
@@ -61,6 +61,14 @@ def unfit(path: Path, error: Exception) -> str:
     return f"{path}: {what}; {step}" if step else f"{path}: {what}"
 
 
+def newer(path: Path, version: int, known: int) -> str:
+    """Return what to say of a file in a later format than this version of bakeoff reads."""
+    return (
+        f"{path}: written by a newer bakeoff, in format {version}; this one reads formats up to {known}: "
+        "upgrade it"
+    )
+
+
 def _head(path: Path) -> bytes:
     """Return the beginning of a file, decompressed if its name ends so."""
     with os.fdopen(open_regular(path), "rb") as file:
@@ -78,8 +86,8 @@ def _kind(path: Path, head: bytes) -> tuple[str, str]:
     name, plain = shlex.quote(str(path)), path.name.removesuffix(".gz")
     if not head:
         return "empty, and not a result file", f"`bakeoff run -o {name}` makes one"
-    if plain.endswith(_JOURNAL):
-        run = shlex.quote(str(path).removesuffix(_JOURNAL))
+    if plain.endswith(JOURNAL):
+        run = shlex.quote(str(path).removesuffix(JOURNAL))
         return "the journal of a run, and not its result", f"`bakeoff run --resume {run}` continues it"
     if plain.endswith(".lock"):
         return "a lock, and not a result file", f"`bakeoff pick --check --lock {name}` checks it"

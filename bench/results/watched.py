@@ -15,7 +15,7 @@ from ..quantities import Amount, Change, Count
 from .file import LARGEST, UNREADABLE, check_values
 from .plain import FieldError, typed
 from .records import Fact, ResultFileError
-from .unfit import damage
+from .unfit import damage, newer
 
 SMALL: Final = 0.01
 """Share of the processor time below which no other library is timed."""
@@ -199,10 +199,7 @@ def read_watch(path: Path) -> WatchData:
         if not isinstance(version := plain.pop(WATCH_KEY), int):
             raise FieldError(f"{WATCH_KEY} is {version!r:.40}")
         if version > _VERSION:
-            raise ResultFileError(
-                f"{path}: written by a newer bakeoff, in format {version}; this one reads formats up to "
-                f"{_VERSION}: upgrade it"
-            )
+            raise ResultFileError(newer(path, version, _VERSION))
         watch = typed(WatchData, plain)
         if watch.sites and not watch.busy > 0:
             raise ValueError("calls that took no time")

@@ -95,7 +95,7 @@ def _take(run: Run, stage: Stage, codec: str, ended: Ended) -> None:
     answer: Checked = ended.answer or Checked(ended.outcome, _reason(ended))
     # As reported by the codec itself: a third party's version may differ from its package's.
     then, now = run.state.codecs.get(codec), answer.codec.get("version")
-    if then is not None and then.version and now is not None and now != then.version:
+    if then is not None and then.differs(now):
         stage.changed.append(f"{codec}: {then.library} was {then.version}, is now {now}")
         return
     if run.resumed and (text := _other_code(run, stage, codec, answer)):

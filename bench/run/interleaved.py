@@ -222,7 +222,7 @@ def _check_version(side: Side, codec: str, answer: Checked) -> None:
     """
     then = next((facts for facts in side.run.codecs if facts.name == codec), None)
     now = answer.codec.get("version")
-    if then is not None and then.version and now is not None and now != then.version:
+    if then is not None and then.differs(now):
         raise UsageError(
             f"{side.python}: has {then.library} {now}, the result has {then.version}; name the interpreters "
             "of both sides with --python-before and --python-after"

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ...errors import BakeoffError, RunError, UsageError
+from ...files import journal_path as journal_path
 from ...files import write_new
 from ...opening import foreign, open_own
 from ..capabilities import here
@@ -22,11 +23,6 @@ from .state import State, entries
 
 _MOST_OLD = 1000
 """Numbers of journals of unfinished runs, in case others have put something under their names."""
-
-
-def journal_path(output: Path) -> Path:
-    """Return the path of a result file's journal."""
-    return output.with_name(f"{output.name}.journal")
 
 
 def stored(output: Path) -> tuple[list[Entry], int]:

@@ -11,7 +11,6 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -37,7 +36,7 @@ from ..messages.reads import CheckReads, TimeReads
 from ..messages.survey import SurveyJob
 from ..messages.timing import Time
 from ..method import Pace
-from ..orphans import PREFIX, hold, remove_abandoned
+from ..orphans import PREFIX, held_folder
 from ..results import Fact
 from .environment import abreast, environment
 from .releases import Releases
@@ -62,6 +61,8 @@ FORKED: tuple[type, ...] = (Attack, Check, CheckReads, SurveyJob, TimeReads, Try
 _KILLED = -getattr(signal, "SIGKILL", 9)  # Windows does not know it
 _TICK = 0.1
 _TAIL = 2000
+_HEARTBEAT, _NOTES, _REPLY, _ERRORS = "heartbeat", "notes", "reply", "stderr"
+"""Files in the folder of a job."""
 
 
 class LocalExecutor(contextlib.AbstractContextManager["LocalExecutor"]):
@@ -92,15 +93,8 @@ class LocalExecutor(contextlib.AbstractContextManager["LocalExecutor"]):
         self.python = python
         self.codecs = codecs or {}
         self.releases = Releases()
-        try:
-            remove_abandoned()
-            self._folder = tempfile.TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True)
-            self._held = hold(Path(self._folder.name))
-        except OSError as error:
-            raise RunError(
-                f"no folder for temporary files: {error.strerror}; set TMPDIR to a writable folder"
-            ) from error
-        self.folder = Path(self._folder.name)
+        self._held = contextlib.ExitStack()
+        self.folder = self._held.enter_context(held_folder(PREFIX))
         self.blobs = Blobs(self.folder / "blobs")
         self._pool = ThreadPoolExecutor(abreast(self.cores), thread_name_prefix="bakeoff")
         self._numbers = count()
@@ -137,10 +131,7 @@ class LocalExecutor(contextlib.AbstractContextManager["LocalExecutor"]):
         self._pool.shutdown(cancel_futures=True)
         for warm in filter(None, (self._warm, self._siblings)):
             warm.close()
-        self._folder.cleanup()
-        if self._held is not None:
-            os.close(self._held)
-            self._held = None
+        self._held.close()
 
     def warm_up(self) -> Warm:
         """Start importing what checks need, unless that has begun. Call it as soon as checks are certain."""
@@ -177,9 +168,7 @@ class LocalExecutor(contextlib.AbstractContextManager["LocalExecutor"]):
         Raises (from the future):
             NoDiskSpace: The folder is full.
         """
-        if inputs is not None and inputs is not self.blobs:
-            for digest in job.digests():
-                self.blobs.put(inputs[digest])
+        self.blobs.take(job.digests(), inputs)
         return self._pool.submit(self._work, job, _Limits(patience, over), handles, watch)
 
     def work(self, job: Job, inputs: Mapping[str, bytes] | None = None, **more: Any) -> Ended:
@@ -205,33 +194,54 @@ class LocalExecutor(contextlib.AbstractContextManager["LocalExecutor"]):
         # Of one length, as that of its path moves what a worker has in memory.
         folder = self.folder / f"job-{next(self._numbers):06}"
         folder.mkdir()
-        heartbeat = Heartbeat.create(folder / "heartbeat")
-        reply, notes = folder / "reply", folder / "notes"
+        with contextlib.closing(Heartbeat.create(folder / _HEARTBEAT)) as heartbeat:
+            process = self._start(job, folder, handles, exact=exact)
+            try:
+                with _ending(process) as ended:
+                    late = _wait(ended, heartbeat, limits, watch)
+            finally:
+                _end(process)
+                code = process.wait()
+                with self._lock:
+                    self._running.discard(process)
+            cell, beats = heartbeat.read()
+        said, answer, notes = self._left(folder)
+        if isinstance(answer, Refused):
+            raise (UsageError if answer.exit_code == 2 else RunError)(answer.message)
+        host = socket.gethostname()
+        if answer is not None and not isinstance(answer, Failed):
+            return Ended(answer, "ok", "", said, cell, notes, host)
+        failed = answer or late or why(code, said)
+        reason = failed.reason
+        if answer is None and exact:
+            reason += ", under Valgrind"
+        if answer is None and isinstance(job, Check) and beats > 1:
+            reason += f", at record {beats - 1} of the sample"
+        return Ended(None, failed.outcome, reason, said, cell, notes, host, failed.option)
+
+    def _start(
+        self, job: Job, folder: Path, handles: Collection[int], *, exact: bool
+    ) -> subprocess.Popen[bytes] | Fork:
+        """Start the worker of a job in its folder."""
         job = replace(
             job,
             imported_codecs=given(),
             pickled_codecs=self.codecs,
             release=self.releases.folder(job.measured()),
         )
-        warm = None
-        forked = self.pace.forks or isinstance(job, FORKED) or (isinstance(job, Alone) and job.forked)
-        if here().fork_server and forked and not (handles or exact):
-            warm = self.warm_up()
-        elif here().fork_server and isinstance(job, Time) and job.layout:
-            warm = self._of_layout(job.layout)
+        warm = None if handles or exact else self._parent(job)
         envelope = {
             "job": encode(job).decode(),
             "blobs": str(self.blobs.folder),
-            "heartbeat": str(heartbeat.path),
-            "notes": str(notes),
-            "reply": str(reply),
+            "heartbeat": str(folder / _HEARTBEAT),
+            "notes": str(folder / _NOTES),
+            "reply": str(folder / _REPLY),
             "parent": os.getpid() if warm is None else warm.pid,
             "capabilities": asdict(here()),
         }
         with open(folder / "job", "x", opener=_only_ours) as file:
             json.dump(envelope, file)
-        errors = folder / "stderr"
-        errors.touch()
+        (folder / _ERRORS).touch()
         if warm is None:
             process: subprocess.Popen[bytes] | Fork = _started(self.python, folder, handles, exact=exact)
         else:
@@ -241,36 +251,32 @@ class LocalExecutor(contextlib.AbstractContextManager["LocalExecutor"]):
             if self._closed:
                 _end(process)
             self._running.add(process)
-        try:
-            with _ending(process) as ended:
-                late = _wait(ended, heartbeat, limits, watch)
-        finally:
-            _end(process)
-            code = process.wait()
-            with self._lock:
-                self._running.discard(process)
-        cell, beats = heartbeat.read()
-        heartbeat.close()
+        return process
+
+    def _parent(self, job: Job) -> Warm | None:
+        """Return the process that forks the worker of a job; None if it is started by itself."""
+        if not here().fork_server:
+            return None
+        if self.pace.forks or isinstance(job, FORKED) or (isinstance(job, Alone) and job.forked):
+            return self.warm_up()
+        return self._of_layout(job.layout) if isinstance(job, Time) and job.layout else None
+
+    def _left(self, folder: Path) -> tuple[str, Any, tuple[Any, ...]]:
+        """Return what a worker has left in its folder: last errors, answer and notes; remove the folder.
+
+        Raises:
+            NoDiskSpace: There is no answer, and the disk is full.
+        """
+        errors, reply = folder / _ERRORS, folder / _REPLY
         said = errors.read_bytes()[-_TAIL:].decode(errors="replace").strip()
         answer = decode(reply.read_bytes()) if reply.exists() else None
-        noted = tuple(_notes(notes))
+        notes = tuple(_notes(folder / _NOTES))
         # Output of the codec may fill the disk: that is the codec's fault, not a lack of space.
         errors.unlink()
         if answer is None and is_full(folder):
             raise NoDiskSpace(self.folder.parent)
         shutil.rmtree(folder)
-        host = socket.gethostname()
-        if isinstance(answer, Refused):
-            raise (UsageError if answer.exit_code == 2 else RunError)(answer.message)
-        if answer is not None and not isinstance(answer, Failed):
-            return Ended(answer, "ok", "", said, cell, noted, host)
-        failed = answer or late or why(code, said)
-        reason = failed.reason
-        if answer is None and exact:
-            reason += ", under Valgrind"
-        if answer is None and isinstance(job, Check) and beats > 1:
-            reason += f", at record {beats - 1} of the sample"
-        return Ended(None, failed.outcome, reason, said, cell, noted, host, failed.option)
+        return said, answer, notes
 
 
 def _only_ours(path: str, flags: int) -> int:
@@ -285,7 +291,7 @@ def _started(python: str, folder: Path, handles: Collection[int], *, exact: bool
     """Start the worker of the job in a folder, under Valgrind if its figures have to be exact."""
     command = valgrind.command(folder) if exact else []
     environment = valgrind.environment() if exact else _environment()
-    with (folder / "stderr").open("wb") as stderr:
+    with (folder / _ERRORS).open("wb") as stderr:
         return subprocess.Popen(
             [*command, python, "-P", "-m", "bakeoff.bench.worker", str(folder / "job")],
             stdin=None if 0 in handles else subprocess.DEVNULL,

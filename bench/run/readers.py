@@ -23,7 +23,8 @@ from .context import Run, Stage
 from .languages import Language, TimedLibrary
 from .rounds import Finished, Rounds, TimingProcess
 
-_NOTHING = TimedReads({}, {}, {}, 0.0, 0.0)
+NO_READS = TimedReads({}, {}, {}, 0.0, 0.0)
+"""Of a process in which no reader was timed."""
 
 
 def check_reads(run: Run, stage: Stage) -> None:
@@ -207,7 +208,7 @@ class TimedReaders:
         elif not expected:  # one process may have been disturbed
             self._slower = max(1.0, self._slower / 2)
         self.out_of_time = self._rounds.out_of_time or (self._died and self.late())
-        return self._found or _NOTHING
+        return self._found or NO_READS
 
     @property
     def replaced(self) -> int:

@@ -17,6 +17,7 @@ from ...files import end_of_links, is_device, is_result_file
 from ..capabilities import here
 from ..jobs import Executor
 from ..ledger import CorpusEntry, HeadEntry, OptionEntry, WarningEntry
+from ..messages.prepare import Prepared
 from ..method import Budget, Pace
 from ..past import free_core, remember
 from ..results import FORMAT_VERSION, CorpusFacts, Fact, ResultData
@@ -349,24 +350,28 @@ class Session:
         for stage in stages:
             if run.stopping:
                 break
-            stage.schedule.begin()
-            before = dict(run.state.codecs)
-            check(run, stage)
-            if self.options.readers and not run.stopping:
-                check_reads(run, stage)
-            if stage.changed:
-                self._refuse(stage.changed)
-            self._warn_of_codecs(run, before)
-            if self.options.timed():
-                if self.checked is not None:
-                    self.checked(run.state.result(duration=run.spent(), complete=False), stage.name)
-                time_cells(run, stage)
-            if time.monotonic() - self._saved > _SAVE_EVERY:
-                self._save(run, complete=False, last=False)
-            measure_alone(run, stage)
-            measure_memory(run, stage)
-            count_all(run, stage)
+            self._measure(run, stage)
         return not run.stopping
+
+    def _measure(self, run: Run, stage: Stage) -> None:
+        """Check the codecs of a corpus, and measure them."""
+        stage.schedule.begin()
+        before = dict(run.state.codecs)
+        check(run, stage)
+        if self.options.readers and not run.stopping:
+            check_reads(run, stage)
+        if stage.changed:
+            self._refuse(stage.changed)
+        self._warn_of_codecs(run, before)
+        if self.options.timed():
+            if self.checked is not None:
+                self.checked(run.state.result(duration=run.spent(), complete=False), stage.name)
+            time_cells(run, stage)
+        if time.monotonic() - self._saved > _SAVE_EVERY:
+            self._save(run, complete=False, last=False)
+        measure_alone(run, stage)
+        measure_memory(run, stage)
+        count_all(run, stage)
 
     def _prepare(self, run: Run, reader: CorpusReader, source: str, size: int | None) -> Stage:
         """Draw a sample."""
@@ -392,18 +397,7 @@ class Session:
         run.record(CorpusEntry(facts))
         for remark in filter(None, prepared.remark.split("\n")):
             run.record(WarningEntry(remark))
-        if prepared.bad:
-            where, why = prepared.bad[0]
-            self.notes.append(
-                f"{source}: 1 bad record was skipped, at {where}: {why}"
-                if facts.skipped == 1
-                else f"{source}: {facts.skipped:,} bad records were skipped, the first at {where}: {why}"
-            )
-        if prepared.idle:
-            listed = ", ".join(prepared.idle)
-            self.notes.append(
-                f"{source}: the schema has nothing to fix for {listed}: no +schema rows for these"
-            )
+        self._note(source, prepared, facts)
         return Stage(
             facts.name,
             prepared.corpus,
@@ -419,6 +413,21 @@ class Session:
             # Import polars only after the fork, which its threads would not survive.
             libraries=tuple(sorted({kind.split(".")[0] for kind in prepared.kinds} & {"numpy", "pandas"})),
         )
+
+    def _note(self, source: str, prepared: Prepared, facts: CorpusFacts) -> None:
+        """Note for the user what was left out of a corpus."""
+        if prepared.bad:
+            where, why = prepared.bad[0]
+            self.notes.append(
+                f"{source}: 1 bad record was skipped, at {where}: {why}"
+                if facts.skipped == 1
+                else f"{source}: {facts.skipped:,} bad records were skipped, the first at {where}: {why}"
+            )
+        if prepared.idle:
+            listed = ", ".join(prepared.idle)
+            self.notes.append(
+                f"{source}: the schema has nothing to fix for {listed}: no +schema rows for these"
+            )
 
     def _same_corpus(self, run: Run, facts: CorpusFacts) -> None:
         before = run.state.corpora.get(facts.name)

@@ -18,7 +18,7 @@ from .context import Run, Stage
 from .groups import cells_release, grouped, without_twins
 from .lineup import Lineup, call_seconds, wanted
 from .options import Options
-from .readers import TimedReaders
+from .readers import NO_READS, TimedReaders
 from .rounds import Finished, Rounds, TimingProcess, of_disturbed
 from .stopping import Progress
 
@@ -123,7 +123,7 @@ class TimingPhase:
             self, patience=run.options.cell_timeout, looks=run.options.rule.looks(), running=self._running
         )
         self._readers = TimedReaders(run, stage, repeats=self._repeats)
-        self._reads = TimedReads({}, {}, {}, 0.0, 0.0)
+        self._reads = NO_READS
         self._twins: dict[Cell, Cell] = {}
         self._harness = math.inf
         self._progress = Progress(False)
@@ -214,7 +214,8 @@ class TimingPhase:
     def _said(self) -> str:
         reached = ""
         if self._progress.pair is not None:
-            reached = f", ±{100 * self._progress.width:.1f} % of ±{100 * self.run.options.precision:g} %"
+            width = precision_reached(self._progress.width)
+            reached = f", {width} of ±{100 * self.run.options.precision:g} %"
         return f"{self.stage.name}: timing, process {self.done + 1}{reached}"
 
     def _running(self, cell: Cell) -> None:

@@ -4,6 +4,7 @@ The process is the unit: a sample is the figure of one process for one cell, and
 are compared by their ratio, with a t interval that covers processes.
 """
 
+from ..contention import same_state
 from ..results import Verdict
 from .noise import Noise, Prior
 from .ratios import (
@@ -39,6 +40,7 @@ __all__ = [
     "interval",
     "ratio",
     "same_core",
+    "same_state",
     "split",
     "verdicts",
 ]

@@ -20,7 +20,9 @@ from dataclasses import dataclass
 from itertools import combinations
 from statistics import fmean, median
 
-from ..method import Cores, Processes, Verdicts
+from ..contention import same_state
+from ..method import Processes, Verdicts
+from ..quantities import AMOUNTS
 from ..results import Measurement, Verdict
 from .noise import Noise, Prior, noise, variance
 from .student import quantile, tails
@@ -78,6 +80,17 @@ class Ratio:
     def half_width(self) -> float:
         """Half the interval's width as a share, for instance 0.02 for plus or minus 2 %."""
         return math.sqrt(self.high / self.low) - 1 if self.low > 0 else math.inf
+
+    @property
+    def known(self) -> bool:
+        """Whether there is an interval: too few processes give none."""
+        return math.isfinite(self.high)
+
+    @property
+    def ends(self) -> tuple[float, float] | tuple[None, None]:
+        """Both ends of the interval, for tables and files; None without one, or if it exceeds all figures."""
+        held = AMOUNTS.holds(self.low) and AMOUNTS.holds(self.high)
+        return (self.low, self.high) if held else (None, None)
 
     def inside(self, tie: float) -> bool:
         """Return whether the whole interval lies inside the tie band."""
@@ -355,9 +368,8 @@ def split(alpha: float, looks: int) -> float:
 
 
 def same_core(a: Sequence[Measurement], b: Sequence[Measurement]) -> bool:
-    """Return whether two cells ran on a core in the same state, free or shared; unknown states match."""
-    one, other = contention_of(a), contention_of(b)
-    return not (one and other) or max(one, other) <= Cores.SHARED * min(one, other)
+    """Return whether two cells ran on cores in one state, see `same_state`."""
+    return same_state(contention_of(a), contention_of(b))
 
 
 def contention_of(samples: Sequence[Measurement]) -> float:

@@ -71,33 +71,7 @@ def run(job: Check, context: WorkerContext) -> Answer:
     except CodecError as error:
         reason = f"accepted a record once, then rejected it: {error.reason}"
         return Checked("error", reason, told, facts=_only_code(job, context, parts))
-    wanted, compression = len(sample.pickles), parts.bare.compression
-    dictionary = None if compression is None else compression.dictionary
-    partly = f"checked on {check.compared} of {wanted} records; the codec is slow"
-    return Checked(
-        "lossy" if check.judgement.losses else "ok",
-        partly if check.compared < wanted else "",
-        told,
-        loss=tuple(check.judgement.losses.values()),
-        facts=CheckFacts(
-            records=check.compared,
-            encoded=len(check.payloads),
-            lossy=check.lossy,
-            limits=beyond(job.codec, parts, sample, check.payloads),
-            definition="" if parts.codec.bound is None else parts.codec.bound.definition,
-            as_is=_as_is(parts, sample),
-            code=_code(job, context, parts),
-        ),
-        fixes=parts.fix is not None,
-        figures=figures,
-        details=details,
-        failed=check.failed,
-        rough={name: fmean(spent) / check.calls.get(name, 1) for name, spent in taken.items()},
-        calls=check.calls,
-        payloads=context.blobs.put(CheckedPayloads(check.payloads, taken).stored()),
-        length=sum(map(len, check.payloads)),
-        dictionary="" if dictionary is None else context.blobs.put(dictionary),
-    )
+    return check.passed(told, figures, details, taken)
 
 
 def _only_code(job: Check, context: WorkerContext, parts: CodecParts) -> CheckFacts:
@@ -225,6 +199,53 @@ class _Check:
                     if made.records == 1 or made.calls is not None:
                         found[name] = costs(made, taken, seconds, lambda: self._context.beat(0))
         return found
+
+    def passed(
+        self,
+        told: dict[str, Any],
+        figures: dict[str, float],
+        details: dict[str, FigureDetails],
+        taken: dict[str, list[float]],
+    ) -> Checked:
+        """Return the answer for a codec that may be timed.
+
+        Args:
+            told: Facts about the codec.
+            figures: As returned by `figures`, like `details`.
+            taken: As returned by `costs`.
+        """
+        parts, blobs = self._parts, self._context.blobs
+        wanted, compression = len(self._sample.pickles), parts.bare.compression
+        dictionary = None if compression is None else compression.dictionary
+        partly = f"checked on {self.compared} of {wanted} records; the codec is slow"
+        return Checked(
+            "lossy" if self.judgement.losses else "ok",
+            partly if self.compared < wanted else "",
+            told,
+            loss=tuple(self.judgement.losses.values()),
+            facts=self._facts(),
+            fixes=parts.fix is not None,
+            figures=figures,
+            details=details,
+            failed=self.failed,
+            rough={name: fmean(spent) / self.calls.get(name, 1) for name, spent in taken.items()},
+            calls=self.calls,
+            payloads=blobs.put(CheckedPayloads(self.payloads, taken).stored()),
+            length=sum(map(len, self.payloads)),
+            dictionary="" if dictionary is None else blobs.put(dictionary),
+        )
+
+    def _facts(self) -> CheckFacts:
+        parts = self._parts
+        return CheckFacts(
+            records=self.compared,
+            encoded=len(self.payloads),
+            lossy=self.lossy,
+            limits=beyond(self._job.codec, parts, self._sample, self.payloads),
+            definition="" if parts.codec.bound is None else parts.codec.bound.definition,
+            as_is=_as_is(parts, self._sample),
+            code=_code(self._job, self._context, parts),
+        )
 
     def _work(self, name: str) -> TimedWork:
         return work(self._parts, name, self._sample, self.payloads, urls=self._job.backends)

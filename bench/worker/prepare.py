@@ -45,81 +45,40 @@ def run(job: Prepare, context: WorkerContext) -> Answer:
 
 
 def _prepared(job: Prepare, context: WorkerContext) -> Prepared:
-    import random
-
-    from ...datasets.scale import scaled
-
     corpus = _found(job)
-    batch = job.batch
-    training = any(name.endswith(",dict") for name in job.codecs)
     corpus.cut(job.seconds, job.after)
-    parts = 2 if training else 1
-    records = corpus.sample(
-        job.sample * batch * parts,
-        lambda done, total: context.beat(int(100 * done / total) if total else 0),
-        room=job.bytes * parts,
-        least=Checks.FEWEST * batch * parts,
-    )
-    if not records:
-        raise UsageError(f"{job.source}: contains no records; name another source")
+    records = _drawn(corpus, job, context)
     known = _class(records)
     schema = _schema(corpus, records, job, known)
     remarks = list(_remarks(corpus, records, schema, job))
+    if known is not None and schema is None:
+        remarks.append(f"{corpus.name}: {_no_schema(known)}")
     if known is None and (job.infer or job.schema):
         # The types that a program has in memory: datetimes, not their text.
         records = [schema.apply(record) for record in records]
-    if batch > 1:
-        records = list(_groups(records, batch))
-        schema = None if schema is None else schema.listed()
-    if job.size is not None:
-        records = scaled(records, job.size, job.sample * parts, job.bytes * parts)
-    random.Random(job.seed).shuffle(records)
-    kept = ""
-    if training:
-        half = len(records) // 2
-        kept = context.blobs.put(pickle.dumps(records[half:]))
-        records = records[: max(1, half)]
-    try:
-        sample = make_sample(records)
-    except (pickle.PicklingError, AttributeError, TypeError) as error:
-        raise RunError(
-            f"{job.source}: a record cannot be passed to another process: {error}; use plain types, or "
-            "classes at the top level of a module"
-        ) from error
+    records, schema = _shaped(records, schema, job)
+    records, training = _divided(records) if _parts(job) > 1 else (records, [])
+    sample, kinds = _sample(job, records), array_kinds(records)
     typed = job.size is None and schema is not None
     seen = corpus.profile()
-    profile: dict[str, Fact] = {**seen}
-    kinds = array_kinds(records)
     # The innermost level may be an empty container, and a batch adds one level.
-    levels = int(seen["depth_max"]) + 1 + (batch > 1)
-    found = CorpusInputs(
+    levels = int(seen["depth_max"]) + 1 + (job.batch > 1)
+    inputs = CorpusInputs(
         context.blobs.put(sample.stored()),
         context.blobs.put(pickle.dumps(schema)) if typed else "",
-        kept,
+        context.blobs.put(pickle.dumps(training)) if training else "",
         depth_needed(levels),
     )
+    profile: dict[str, Fact] = {**seen}
     if known is not None and getattr(schema, "as_objects", False):
         profile |= {"class": known.cls.__qualname__, "class_kind": CLASS_FAMILIES[known.family]}
-    elif known is not None and schema is None:
-        remarks.append(f"{corpus.name}: {_no_schema(known)}")
     if corpus.share < 1:
         profile["read_share"] = corpus.share
-    name, description = _called(corpus, records, job, profile)
     idle = [name for name in job.codecs if job.twins and typed and _is_idle(schema, name, known)]
     joined = (name for name in job.joining if _is_for(name, kinds, known if typed else None))
     return Prepared(
-        {
-            "name": name,
-            "source": corpus.source,
-            "sha256": corpus.sha256,
-            "records": -(-corpus.count() // batch),
-            "sample": len(records),
-            "description": description,
-            "seed": corpus.seed,
-            "skipped": corpus.skipped,
-            "profile": profile | _spread(sample, -(-corpus.count() // batch)),
-        },
-        found,
+        _facts(corpus, records, job, profile, sample),
+        inputs,
         tuple((str(where), str(why)) for where, why in corpus.bad[:3]),
         "\n".join(filter(None, (corpus.remark, *remarks))),
         search_path(),
@@ -128,6 +87,85 @@ def _prepared(job: Prepare, context: WorkerContext) -> Prepared:
         tuple(map(bare_name, idle)),
         kinds,
     )
+
+
+def _parts(job: Prepare) -> int:
+    """Return how many parts the records have: dictionaries of codecs are trained on half of them."""
+    return 2 if any(name.endswith(",dict") for name in job.codecs) else 1
+
+
+def _drawn(corpus: Source, job: Prepare, context: WorkerContext) -> list[Any]:
+    """Return the records that the sample is made of.
+
+    Raises:
+        UsageError: There are none.
+    """
+    parts = _parts(job)
+    records = corpus.sample(
+        job.sample * job.batch * parts,
+        lambda done, total: context.beat(int(100 * done / total) if total else 0),
+        room=job.bytes * parts,
+        least=Checks.FEWEST * job.batch * parts,
+    )
+    if not records:
+        raise UsageError(f"{job.source}: contains no records; name another source")
+    return records
+
+
+def _shaped(records: list[Any], schema: Any, job: Prepare) -> tuple[list[Any], Any]:
+    """Return records in batches, of the requested size, and in random order; and their schema."""
+    import random
+
+    from ...datasets.scale import scaled
+
+    if job.batch > 1:
+        records = list(_groups(records, job.batch))
+        schema = None if schema is None else schema.listed()
+    if job.size is not None:
+        parts = _parts(job)
+        records = scaled(records, job.size, job.sample * parts, job.bytes * parts)
+    random.Random(job.seed).shuffle(records)
+    return records, schema
+
+
+def _divided(records: list[Any]) -> tuple[list[Any], list[Any]]:
+    """Return the records to measure, at least one, and those to train dictionaries on."""
+    half = len(records) // 2
+    return records[: max(1, half)], records[half:]
+
+
+def _sample(job: Prepare, records: list[Any]) -> PickledSample:
+    """Make the sample.
+
+    Raises:
+        RunError: A record cannot be passed to another process.
+    """
+    try:
+        return make_sample(records)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise RunError(
+            f"{job.source}: a record cannot be passed to another process: {error}; use plain types, or "
+            "classes at the top level of a module"
+        ) from error
+
+
+def _facts(
+    corpus: Source, records: list[Any], job: Prepare, profile: dict[str, Fact], sample: PickledSample
+) -> dict[str, Any]:
+    """Return the facts about a corpus."""
+    name, description = _called(corpus, records, job, profile)
+    count = -(-corpus.count() // job.batch)
+    return {
+        "name": name,
+        "source": corpus.source,
+        "sha256": corpus.sha256,
+        "records": count,
+        "sample": len(records),
+        "description": description,
+        "seed": corpus.seed,
+        "skipped": corpus.skipped,
+        "profile": profile | _spread(sample, count),
+    }
 
 
 def _found(job: Prepare) -> Source:

@@ -183,7 +183,7 @@ def summary(comparison: Comparison, limit: float | None = None) -> str:
 def _open(undecided: Sequence[CellChange], limit: float) -> str:
     """Say why a limit may be exceeded, or not: how well changes are known."""
     known = [c.ratio for c in undecided if c.timed and c.ratio and not c.reason]
-    halves = [(found.high - found.low) / 2 for found in known if math.isfinite(found.high)]
+    halves = [(found.high - found.low) / 2 for found in known if found.known]
     if not halves:
         return f"it is not known whether a change is beyond {limit * 100:g}%"
     return f"changes are known to ±{max(halves):.0%} here, so one may be beyond {limit * 100:g}%"
@@ -238,7 +238,7 @@ def _row(change: CellChange, common: ColumnDirection, limit: float | None) -> Ro
         "operation": Entry(change.cell.operation_name if common else f"{change.cell.operation_name} {arrow}"),
         "before": _amount(change.before, change.operation),
         "after": _amount(change.after, change.operation),
-        "change": Entry(_change(change), found.value, found.low, found.high) if found else Entry(""),
+        "change": Entry(_change(change), found.value, *found.ends) if found else Entry(""),
         "worst": Entry(signed(change.worst), change.worst) if found and change.timed else Entry(""),
         "verdict": Entry(words, verdict, tone=tone),
     }
@@ -277,7 +277,7 @@ def signed(value: float) -> str:
 
 def interval(found: Ratio) -> str:
     """Write the difference of a ratio from 1: "+3.1% [+1.0%, +5.2%]"."""
-    if not math.isfinite(found.high) or found.low == found.high:
+    if not found.known or found.low == found.high:
         return signed(found.value)
     return f"{signed(found.value)} [{signed(found.low)}, {signed(found.high)}]"
 
@@ -306,14 +306,15 @@ def json(comparison: Comparison, limit: float | None = None) -> str:
 def _plain(change: CellChange, limit: float | None) -> dict[str, Any]:
     found = change.ratio
     words, verdict = _verdict(change, limit)
+    low, high = found.ends if found else (None, None)
     return {
         "corpus": change.cell.corpus,
         "operation": change.cell.operation_name,
         "codec": change.cell.codec,
         "outcomes": change.outcomes,
         "ratio": found and found.value,
-        "low": found and found.low,
-        "high": found.high if found and math.isfinite(found.high) else None,
+        "low": low,
+        "high": high,
         "confidence": 1 - change.alpha if found and change.timed else None,
         "at_worst": change.worst if found and change.timed and math.isfinite(change.worst) else None,
         "verdict": verdict,

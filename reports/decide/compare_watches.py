@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from statistics import NormalDist
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from ...bench.method import Verdicts
 from ...bench.results.watched import CallSite, WatchData
@@ -297,7 +297,7 @@ def _row(change: WatchChange) -> Row:
     }
     if change.ratio is not None:
         found = change.ratio
-        entries["change"] = Entry(interval(found), found.value, found.low, found.high)
+        entries["change"] = Entry(interval(found), found.value, *found.ends)
         if change.gated:
             entries["worst"] = Entry(signed(change.worst), change.worst)
     return Row(change.group, entries)
@@ -339,23 +339,8 @@ def conclusion(found: WatchComparison, limit: float | None) -> str:
 
 def json(found: WatchComparison, limit: float | None = None) -> str:
     """Render a comparison as JSON; ratios are after/before."""
-    cells = [
-        {
-            "calls": change.group,
-            "figure": change.figure,
-            "before": change.before,
-            "after": change.after,
-            "ratio": change.ratio and change.ratio.value,
-            "low": change.ratio and change.ratio.low,
-            "high": change.ratio.high if change.ratio and math.isfinite(change.ratio.high) else None,
-            "confidence": 1 - change.alpha if change.ratio else None,
-            "at_worst": change.worst if change.gated and math.isfinite(change.worst) else None,
-            "verdict": change.verdict,
-        }
-        for change in found.changes
-    ]
     plain = {
-        "figures": cells,
+        "figures": [_plain(change) for change in found.changes],
         "notes": found.notes,
         "limit": limit,
         "summary": summary(found, limit),
@@ -363,3 +348,20 @@ def json(found: WatchComparison, limit: float | None = None) -> str:
         "conclusion": conclusion(found, limit),
     }
     return _json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _plain(change: WatchChange) -> dict[str, Any]:
+    found = change.ratio
+    low, high = found.ends if found else (None, None)
+    return {
+        "calls": change.group,
+        "figure": change.figure,
+        "before": change.before,
+        "after": change.after,
+        "ratio": found and found.value,
+        "low": low,
+        "high": high,
+        "confidence": 1 - change.alpha if found else None,
+        "at_worst": change.worst if change.gated and math.isfinite(change.worst) else None,
+        "verdict": change.verdict,
+    }

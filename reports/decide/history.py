@@ -14,9 +14,9 @@ from statistics import fmean, median_low, variance
 from typing import Final
 
 from ...bench.cells import Cell
-from ...bench.method import Cores, Processes, Verdicts
+from ...bench.method import Processes, Verdicts
 from ...bench.results import CellResult, CorpusFacts, Fact, OperationFacts, ResultData
-from ...bench.stats import RUN_TO_RUN, Ratio, RunToRun, contention_of, holm, interval, split
+from ...bench.stats import RUN_TO_RUN, Ratio, RunToRun, contention_of, holm, interval, same_state, split
 from ...errors import UsageError
 from ..model.candidates import BASELINE, WELL, corpora
 from ..model.environment import code, differences, option_differences
@@ -279,8 +279,8 @@ def _points(seen: _Cells, operation: OperationFacts) -> tuple[RunPoint, ...]:
             continue
         if not all(0 < sample.value < math.inf for sample in samples):
             continue
-        contention, logs = contention_of(samples), [math.log(sample.value) for sample in samples]
-        alike = not (usual and contention) or abs(math.log(contention / usual)) <= math.log(Cores.SHARED)
+        alike = same_state(contention_of(samples), usual)
+        logs = [math.log(sample.value) for sample in samples]
         enough = len(samples) >= Processes.FEWEST or not timed
         noise = variance(logs) / len(logs) if len(logs) > 1 else 0.0
         points.append(RunPoint(number, *interval(samples), noise, counted=alike and enough))

@@ -54,7 +54,7 @@ def words(found: Ratio, line: Line) -> str:
     """Write a ratio after/before: "1.80× slower [1.76, 1.84]"."""
     text = in_words(found, line.operation)
     upwards = found if found.value > 1 else found.inverse()
-    if upwards.low == upwards.high:
+    if not upwards.known or upwards.low == upwards.high:
         return text
     return f"{text} [{numbers.quantity(upwards.low, 0.01)}, {numbers.quantity(upwards.high, 0.01)}]"
 
@@ -128,7 +128,7 @@ def _row(line: Line) -> Row:
         "trend": Entry(sparkline(line)),
     }
     if whole:
-        entries["since-first"] = Entry(interval(whole), whole.value, whole.low, whole.high)
+        entries["since-first"] = Entry(interval(whole), whole.value, *whole.ends)
     return Row(line.cell.codec, entries)
 
 
@@ -176,7 +176,7 @@ def figures(found: Sequence[Series]) -> Table:
                 entries["value"] = Entry("", point.value, point.low, point.high)
                 if change := changed.get(point.run):
                     ratio = change.ratio
-                    entries["change"] = Entry("", ratio.value, ratio.low, ratio.high)
+                    entries["change"] = Entry("", ratio.value, *ratio.ends)
                     entries["cause"] = Entry("", "; ".join(change.causes))
                 rows.append(Row(line.cell.codec, entries))
         sections.append(Section(series.corpus.name, columns, tuple(rows)))
@@ -231,5 +231,6 @@ def _plain(series: Series) -> dict[str, Any]:
 
 def _finite(found: RunPoint | Ratio) -> dict[str, float | None]:
     """Return a value with its interval; ends that are not known are None."""
-    ends = {"value": found.value, "low": found.low, "high": found.high}
-    return {key: end if math.isfinite(end) else None for key, end in ends.items()}
+    low, high = found.ends if isinstance(found, Ratio) else (found.low, found.high)
+    ends = {"value": found.value, "low": low, "high": high}
+    return {key: end if end is not None and math.isfinite(end) else None for key, end in ends.items()}

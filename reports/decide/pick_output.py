@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
+from ...bench.stats import Ratio
 from ...escape import Styled, visible
 from ..model import numbers
 from ..model.cost import FORMULA, rate_text
@@ -68,10 +69,7 @@ def _body(choice: PickedCodec, explain: bool) -> Iterable[str]:
     if choice.merits:
         yield "; ".join(choice.merits)
     if choice.unresolved:
-        rows = [
-            f"{name} {numbers.ratio(found.value)} ({found.low:.2f} to {numbers.ratio(found.high)})"
-            for name, found in choice.unresolved
-        ]
+        rows = [f"{name} {_times(found)}" for name, found in choice.unresolved]
         yield f"not distinguishable, times the lowest cost: {some(rows, most)}"
         if choice.longer:
             yield f"`{choice.longer}` measures more"
@@ -82,6 +80,12 @@ def _body(choice: PickedCodec, explain: bool) -> Iterable[str]:
         yield from explained(dict(choice.excluded), most)
     if not explain and any(len(names) > FEW_NAMES + 1 for names in lists):
         yield "--explain names all"
+
+
+def _times(found: Ratio) -> str:
+    """Write a ratio with its interval, if there is one: "1.02× (0.97 to 1.07×)"."""
+    times = numbers.ratio(found.value)
+    return f"{times} ({found.low:.2f} to {numbers.ratio(found.high)})" if found.known else times
 
 
 def _explained(choice: PickedCodec) -> Iterable[str]:

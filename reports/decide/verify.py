@@ -204,7 +204,7 @@ def _row(pair: VerifiedPair) -> Row:
         "ratio": Entry(change.cell.codec),
         "file": _figure(change.before),
         "here": _figure(change.after),
-        "change": Entry(interval(found), found.value, found.low, found.high) if found else Entry(""),
+        "change": Entry(interval(found), found.value, *found.ends) if found else Entry(""),
         "verdict": Entry(pair.verdict, tone="good" if pair.verdict == "agrees" else "bad"),
     }
     return Row(change.cell.codec, entries)

@@ -95,7 +95,7 @@ class Choice(NamedTuple):
     def reach(self, one: str, other: str) -> float:
         """Return half the interval of the log ratio of two codecs; 0 if it is not known."""
         found = self.judged.get((one, other), _UNKNOWN)[1]
-        return math.log(found.high / found.value) if math.isfinite(found.high) else 0.0
+        return math.log(found.high / found.value) if found.known else 0.0
 
 
 _UNKNOWN: Final[tuple[Verdict, Ratio]] = ("unresolved", Ratio(1.0, 0.0, math.inf, 0.0, 0))

@@ -24,6 +24,7 @@ from ...bench.results import (
     read_suite,
 )
 from ...errors import UsageError
+from ...files import journal_path
 from ...nearby import no_such_file
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def load(path: Path) -> ResultData:
             version.
     """
     if not path.exists():
-        if path.with_name(f"{path.name}.journal").exists():
+        if journal_path(path).exists():
             raise UsageError(f"{path}: its run was cut off; `bakeoff run --resume {path}` resumes it")
         raise UsageError(no_such_file(path, f"`bakeoff run -o {path}` makes one"))
     suite = read_suite(path)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json as _json
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -143,8 +142,8 @@ def _cost(cost: ReadingCost | None) -> Entry:
     found = cost.ratio
     half = (found.high - found.low) / 2
     spread = numbers.spread(found.value, half)
-    high = found.high if math.isfinite(found.high) else None
-    return Entry(numbers.ratio(found.value, half), found.value, found.low, high, spread=spread)
+    low, high = found.ends
+    return Entry(numbers.ratio(found.value, half), found.value, low, high, spread=spread)
 
 
 # The sentences --------------------------------------------------------------------------------------
@@ -358,11 +357,11 @@ def _reading(reading: CrossReading, cost: ReadingCost | None = None) -> dict[str
         "unknown_fields_kept": reading.unknown,
     }
     if cost is not None:
-        found = cost.ratio
+        low, high = cost.ratio.ends
         plain["cost"] = {
-            "ratio": found.value,
-            "low": found.low,
-            "high": found.high if math.isfinite(found.high) else None,
+            "ratio": cost.ratio.value,
+            "low": low,
+            "high": high,
             "other_seconds": cost.other,
             "own_seconds": cost.own,
         }

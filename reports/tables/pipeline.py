@@ -5,7 +5,6 @@ They show latency, processor time with the codec's part, and the rate at which t
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import Final
 
@@ -236,7 +235,7 @@ def _ratio(group: Group, spot: Spot, operation: str, most: str, least: str) -> E
         return Entry("not held", tone="bad") if held else EMPTY
     verdict, ratio = found
     text = "tie" if _ties(verdict, ratio) else numbers.ratio(ratio.value) if verdict in _APART else _UNCLEAR
-    low, high = (ratio.low, ratio.high) if math.isfinite(ratio.high) else (None, None)
+    low, high = ratio.ends
     return Entry(text, ratio.value, low, high, verdict=verdict)
 
 

@@ -359,8 +359,7 @@ def _quotient(
     """Return the ratio of two codecs, with an interval for times of several processes."""
     if all(len(samples.get(name, ())) > 1 for name in (ours, theirs)):
         found = ratio(samples[ours], samples[theirs], prior=noise.between(ours, theirs))
-        known = math.isfinite(found.high)
-        return found.value, found.low if known else None, found.high if known else None
+        return found.value, *found.ends
     below = figures[theirs].value
     return (figures[ours].value / below if below else math.inf), None, None
 

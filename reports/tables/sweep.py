@@ -92,9 +92,8 @@ def _ratio(ours: CellResult | None, theirs: CellResult | None, *, exact: bool) -
     if min(sample.value for sample in (*ours.samples, *theirs.samples)) <= 0:
         return EMPTY
     found = ratio(ours.samples, theirs.samples, exact=exact)
-    known = not exact and found.low > 0 and found.high < float("inf")
-    half = (found.high - found.low) / 2 if known else None
-    low, high = (found.low, found.high) if known else (None, None)
+    low, high = (None, None) if exact else found.ends
+    half = None if low is None or high is None else (high - low) / 2
     spread = numbers.spread(found.value, half)
     return Entry(numbers.ratio(found.value, half), found.value, low, high, spread=spread)
 

@@ -22,6 +22,9 @@ CACHE = "BAKEOFF_CACHE"
 WATCH_KEY = "bakeoff_watch"
 """First key of the file that `bakeoff watch` writes."""
 
+JOURNAL = ".journal"
+"""What the name of a run's journal ends with, after that of its result file."""
+
 _RESULT_KEY = b'"bakeoff_result"'
 _ZIPPED = 64 << 20
 """Most bytes to look at in a zipped file; no result file has more."""
@@ -194,6 +197,11 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
+
+
+def journal_path(output: Path) -> Path:
+    """Return the path of the journal that a result file has while its run is unfinished."""
+    return output.with_name(f"{output.name}{JOURNAL}")
 
 
 def is_watch_file(path: Path) -> bool:

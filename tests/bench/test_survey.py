@@ -21,11 +21,12 @@ from bakeoff.bench.run.machines.addresses import Machine
 from bakeoff.bench.run.machines.link import CommandLink
 from bakeoff.bench.run.machines.remote import RemoteExecutor
 from bakeoff.bench.run.processes import LocalExecutor
-from bakeoff.bench.run.survey import survey
+from bakeoff.bench.run.survey import SurveyFindings, survey
 from bakeoff.bench.survey import SurveyTally
 from bakeoff.bench.worker.survey import Surveyor
 from bakeoff.datasets.passes import ReadOptions
 from bakeoff.datasets.profile import profile
+from bakeoff.datasets.sampling import MergedSample
 from bakeoff.datasets.shards import Piece, pieces
 from bakeoff.schemas.schema import of_inferred
 
@@ -231,6 +232,18 @@ def test_interrupted() -> None:
     assert found.interrupted
     assert found.tally.records == 2
     assert [(10, 30), (20, 30)] == seen
+
+
+def test_interrupted_before_any_shard_was_read_is_no_finding(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object, **__: object) -> SurveyFindings:
+        return SurveyFindings(SurveyTally((), MergedSample(0, 0)), [], interrupted=True)
+
+    monkeypatch.setattr("bakeoff.bench.run.survey.survey", interrupted)
+    (tmp_path / "a.jsonl").write_text('{"a": 1}\n')
+
+    assert 130 == inprocess.bakeoff(tmp_path, "survey", "a.jsonl").returncode
 
 
 OWN = """

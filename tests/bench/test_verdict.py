@@ -7,6 +7,7 @@ import math
 import random
 from dataclasses import replace
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -320,3 +321,15 @@ def test_a_run_ranks_codecs_of_objects_only_if_there_are_no_others() -> None:
 
     assert ("a",) == ranking.order
     assert ("b",) == alone.order
+
+
+def test_a_run_reads_its_verdicts_again_however_noisy_its_processes_were(tmp_path: Path) -> None:
+    """Three processes, of which each takes several times as long as another, leave a ratio quite open."""
+    figures = {"dump": 1e-6, "load": 1e-6, "size": 9.0}
+    run = madeup.planted({"a": figures, "b": figures}, processes=3, noise=1.0, options={"alpha": 1e-6})
+    judged = replace(run, rankings=rankings(run))
+    write(judged, tmp_path / "r.json")
+    (ranking,) = read(tmp_path / "r.json").rankings
+
+    assert judged.rankings == (ranking,)
+    assert [(0.0, None)] * len(ranking.pairs) == [(pair.low, pair.high) for pair in ranking.pairs]

@@ -16,7 +16,7 @@ from typing import Protocol
 from findings import Broken, Finding, is_known, save
 from tally import Tally
 
-from bakeoff.bench.operations.peak import CLEAR_REFS, STATUS, kilobytes
+from bakeoff.bench.operations.peak import CLEAR_REFS, STATUS, kernel_bytes
 
 SLOW = 1.0
 """Seconds of processor time that a case may take."""
@@ -107,12 +107,12 @@ class _Mark:
     def reset(self) -> None:
         with contextlib.suppress(OSError):
             CLEAR_REFS.write_text("5")
-        self.settled = kilobytes(STATUS, "VmRSS:")
-        self.mark = kilobytes(STATUS, "VmHWM:")
+        self.settled = kernel_bytes(STATUS, "VmRSS:")
+        self.mark = kernel_bytes(STATUS, "VmHWM:")
 
     def grown(self) -> int:
         """Return by how much the last call exceeded the previous maximum, 0 if it did not."""
-        now = kilobytes(STATUS, "VmHWM:")
+        now = kernel_bytes(STATUS, "VmHWM:")
         return 0 if now <= self.mark else now - self.settled
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterator, Mapping
-from statistics import geometric_mean
 from typing import TYPE_CHECKING, Any, Final
 
 from ....codecs import CodecError, codec
@@ -18,10 +17,10 @@ from ...heartbeat import IDLE
 from ...jobs import Answer
 from ...messages.evolution import TimeVersions
 from ...messages.timing import Timed
-from ...method import Slices
+from ...method import Cores, Slices
 from ...operations.base import rotating
 from ...results import Measurement
-from ...stats import ratio
+from ...stats import interval, ratio
 from ...versions.records import FieldMapping, expected
 from ...worker._slice import time_each
 from ...worker.time import Process
@@ -32,10 +31,7 @@ if TYPE_CHECKING:
     from ...worker.context import WorkerContext
 
 ROUNDS: Final = 15
-_REPEATS: Final = 0.25
-"""Share of the slices' time for repeating slices that ran on a shared core, as in a short run."""
-SLICE: Final = 0.00025
-"""Seconds of a slice, as in a run."""
+"""Rounds of a process."""
 
 Payloads = tuple[list[bytes], list[float]]
 """Payloads, and the seconds to decode each of them once."""
@@ -87,7 +83,7 @@ def _again(version: Version, found: Any) -> bytes:
 def run(job: TimeVersions, context: WorkerContext) -> Answer:
     """Time the two decodes of each cell: the first has an even index, the second the next one."""
     difference, *_ = pickle.loads(context.blobs[job.versions])
-    process = Process(job.rounds, SLICE, context.beat, free_level=job.free_level, repeats=_REPEATS)
+    process = Process(job.rounds, Slices.LENGTH, context.beat, free_level=job.free_level, repeats=Cores.WAIT)
     for place, cell in enumerate(job.cells):
         context.beat(2 * place)
         versions = difference.old, difference.new
@@ -119,9 +115,6 @@ def costs(keys: Mapping[int, list[Key]], answers: list[Timed]) -> dict[Key, Read
                 value = figure.paired * answer.reference_kernel
                 side.append(Measurement(figure.raw, figure.paired, value, pair))
     return {
-        key: ReadingCost(_mean(other), _mean(own), ratio(other, own)) for key, (other, own) in samples.items()
+        key: ReadingCost(interval(other)[0], interval(own)[0], ratio(other, own))
+        for key, (other, own) in samples.items()
     }
-
-
-def _mean(samples: list[Measurement]) -> float:
-    return geometric_mean(sample.value for sample in samples)

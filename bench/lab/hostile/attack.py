@@ -15,7 +15,7 @@ from ...capabilities import here
 from ...jobs import Answer, Done, Failed
 from ...messages.hostile import Attack
 from ...operations._memory import trim
-from ...operations.peak import CLEAR_REFS, STATUS, kilobytes
+from ...operations.peak import CLEAR_REFS, STATUS, kernel_bytes
 from .cases import RECORD, HostileCase
 from .collection import CASES, cases_of
 from .objects import adversarial
@@ -126,7 +126,7 @@ def _call(attacked: Codec, case: HostileCase, subject: Any) -> _Call:
     except BaseException as raised:  # noqa: BLE001 - the errors are what is tested
         error = raised
     seconds = time.perf_counter() - started - (_waited() - waited)
-    memory = math.nan if settled is None else kilobytes(STATUS, "VmHWM:") - settled
+    memory = math.nan if settled is None else kernel_bytes(STATUS, "VmHWM:") - settled
     outcome, said = _outcome(attacked, case, came, error)
     if outcome != "passed":
         said = f"{said}{', of ' if said else ''}{_described(subject)}"
@@ -190,7 +190,7 @@ def _settled() -> int | None:
     if not here().high_water_mark:
         return None
     CLEAR_REFS.write_text("5")
-    return kilobytes(STATUS, "VmRSS:")
+    return kernel_bytes(STATUS, "VmRSS:")
 
 
 def _waited() -> float:

@@ -155,9 +155,7 @@ class RemoteExecutor(AbstractContextManager["RemoteExecutor"]):
         Raises (from the future):
             RunError: The machine is lost, or the worker cannot continue.
         """
-        if inputs is not None and inputs is not self.blobs:
-            for digest in job.digests():
-                self.blobs.put(inputs[digest])
+        self.blobs.take(job.digests(), inputs)
         return self._pool.submit(self._work, job, patience, over, watch)
 
     def _work(

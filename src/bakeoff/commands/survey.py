@@ -35,7 +35,7 @@ VERSION = 1
 @click.command(
     "survey",
     cls=GroupedCommand,
-    codes="0 ok, 1 a shard could not be read or a codec is wrong, 2 usage error",
+    codes="0 ok, 1 a shard could not be read or a codec is wrong, 2 usage error, 130 stopped by Ctrl-C",
 )
 @click.argument("sources", nargs=-1, required=True, metavar="SHARDS...", shell_complete=_completion.files)
 @selecting("json")
@@ -140,8 +140,10 @@ def command(
         ]
         told = f"{len({piece.shard for piece in found}):,} shards"
         result = survey(executors, found, job, given, watch=lambda done, total: show(told, done, total))
-    if not result.done:
-        raise RunError(next(iter(result.lost.values()), "interrupted before any shard was read"))
+    if result.interrupted and not result.done:
+        raise KeyboardInterrupt
+    if result.lost and not result.done:
+        raise RunError(next(iter(result.lost.values())))
     if not result.tally.records:
         raise NoRecords(f"{', '.join(sources)}: contains no records; name another source")
     observed = result.tally.observed
