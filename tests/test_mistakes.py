@@ -87,8 +87,18 @@ OUTPUTS: Final = {
     "schema export target": "schema export schema.avsc -o {}",
     "evolve output": "evolve schema.avsc schema.avsc -o {}",
     "fidelity output": "fidelity -c json -o {}",
+    "pick lock": "pick result.json --write --lock {}",
 }
 """The same for files to write."""
+
+WRITTEN: Final = {
+    **dict.fromkeys(("report", "compare", "evolve", "fidelity", "history"), ".md"),
+    **dict.fromkeys(("generate path", "convert", "survey sample"), ".jsonl"),
+    **dict.fromkeys(("schema infer", "survey inferred"), ".py"),
+    "schema export": ".avsc",
+    "pick": ".lock",
+}
+"""The ending of what these parameters write, by the beginning of their names; others write JSON."""
 
 OTHERS: Final = {
     "run wheel",  # a package
@@ -98,7 +108,6 @@ OTHERS: Final = {
     "generate name",  # a built-in corpus
     "generate profile",
     "pick corpora",  # the name of a corpus in a result
-    "pick lock",
     "watch folder",
     "watch prepared",
     *(f"{command} include" for command in ("run", "survey", "pick", "evolve")),  # folders of schemas
@@ -306,24 +315,38 @@ def test_what_is_no_schema_is_refused_alike(folder: Path, line: str, name: str, 
 def test_where_nothing_can_be_written_is_said_before_the_work(
     folder: Path, parameter: str, line: str, name: str, said: str
 ) -> None:
-    endings = {
-        "generate path": ".jsonl",
-        "convert target": ".jsonl",
-        "schema infer target": ".py",
-        "schema export target": ".avsc",
-        "survey sample": ".jsonl",
-        "survey inferred": ".py",
-    }
-
-    assert said in _refusal(folder, line, name.format(endings.get(parameter, ".json")))
+    assert said in _refusal(folder, line, name.format(_ending(parameter)))
 
 
-@pytest.mark.parametrize("line", [line for line in OUTPUTS.values() if "-o" in line])
-def test_an_unknown_ending_is_refused(folder: Path, line: str) -> None:
-    assert re.search(
-        r"out\.jsn: (this command writes no \.jsn; name a file with|unknown ending)",
-        _refusal(folder, line, "out.jsn"),
-    )
+def _ending(parameter: str) -> str:
+    return next((ending for start, ending in WRITTEN.items() if parameter.startswith(start)), ".json")
+
+
+@pytest.mark.parametrize(("parameter", "line"), OUTPUTS.items(), ids=OUTPUTS)
+@pytest.mark.parametrize("name", ["out.jsn", "out{}.zip", "out{}.gz"])
+def test_an_unknown_ending_is_refused(folder: Path, parameter: str, line: str, name: str) -> None:
+    """Records are compressed as their names say; nothing else is."""
+    if name.endswith(".gz") and _ending(parameter) == ".jsonl":
+        pytest.skip("compressed")
+    written = name.format(_ending(parameter))
+    said = _refusal(folder, line, written)
+
+    assert re.search(r": (this command writes no \.\w+; name a file with|unknown ending; )", said)
+    assert written in said
+    assert _ending(parameter) in said or "--format" in said
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a folder that refuses files")
+@pytest.mark.parametrize(("parameter", "line"), OUTPUTS.items(), ids=OUTPUTS)
+def test_the_system_says_why_nothing_can_be_written(folder: Path, parameter: str, line: str) -> None:
+    """A folder may be there and refuse files, as that of the kernel does even for its owner."""
+    if line.split()[0] in ("history", "watch", "releases", "upgrade"):
+        pytest.skip("they write nothing here")
+    done = run_bakeoff(folder, *line.format(f"/proc/out{_ending(parameter)}").split())
+
+    assert 2 == done.returncode
+    assert re.search(r"^bakeoff: /proc/out\S+: cannot (write here|be used): ", done.stderr, re.M)
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize("line", ["run", "stores", "pipeline"])
@@ -335,9 +358,9 @@ def test_a_result_does_not_replace_records(folder: Path, line: str) -> None:
 
 @pytest.mark.parametrize("option", ["-o", "--save-profile"])
 def test_synthetic_records_do_not_replace_the_originals(folder: Path, option: str) -> None:
-    said = _refusal(folder, f"generate --like orders.jsonl {option} {{}}", "orders.jsonl")
+    said = _refusal(folder, f"generate --like {{}} {option} {{}}", "list.json")
 
-    assert "orders.jsonl: is an input of this command; choose another file with -o" == said
+    assert "list.json: is an input of this command; choose another file with -o" == said
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ WRITERS = (
         ("report a.json -f bencher -o b.json", "b.json: is a result file"),
         ("compare a.json b.json -o a.json", "a.json: is an input of this command"),
         ("compare a.json b.json -o b.json", "b.json: is an input of this command"),
-        ("pick a.json --trusted --allow-loss --write --lock a.json", "a.json: is an input of this command"),
+        ("pick a.json --trusted --allow-loss --write --lock a.json", "a.json: this command writes no .json;"),
         ("generate movies -n 2 -o a.json", "a.json: is a result file"),
         ("convert rows.jsonl a.json", "a.json: is a result file"),
         ("schema infer rows.jsonl -o rows.jsonl", "rows.jsonl: this command writes no .jsonl"),
@@ -95,10 +95,11 @@ def test_no_command_writes_to_what_is_no_place_for_a_file(folder: Path, line: st
 
 @pytest.mark.parametrize("line", WRITERS)
 def test_commands_write_to_a_new_name(folder: Path, line: str) -> None:
-    done = bakeoff(folder, *line.format("new.json").split())
+    name = "new.py" if "--schema-to" in line else "new.json"
+    done = bakeoff(folder, *line.format(name).split())
 
     assert 0 == done.returncode, done.stderr
-    assert (folder / "new.json").is_file()
+    assert (folder / name).is_file()
 
 
 @pytest.mark.slow

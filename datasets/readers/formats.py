@@ -204,7 +204,7 @@ def format_of(path: Path, name: str | None = None, option: str = "--from") -> Fi
 
     Args:
         name: Format named by the user; None uses the extension before that of a compressor.
-        option: The option with which the user can name it.
+        option: The option with which the user can name it; empty if there is none.
 
     Raises:
         UnknownFormat: No such format, or no known extension.
@@ -221,7 +221,10 @@ def format_of(path: Path, name: str | None = None, option: str = "--from") -> Fi
     if suffix == ".py":
         named = " or ".join(f"{path}:{name}" for name in names_in(path)[:3]) or f"{path}:NAME"
         raise UnknownFormat(f"{path}: a program; name its list or function of records: {named}")
-    raise UnknownFormat(f"{path}: unknown ending; choose a format with {option} {'|'.join(file_formats())}")
+    known = "|".join(file_formats())
+    endings = ", ".join(kind.suffixes[0] for kind in file_formats().values())
+    way = f"choose a format with {option} {known}" if option else f"name a file with one of {endings}"
+    raise UnknownFormat(f"{path}: unknown ending; {way}")
 
 
 def format_in(path: Path, name: str | None = None) -> FileFormat:

@@ -18,6 +18,7 @@ from ..model.distance import NEAR, Position
 from ..model.expected import DataSet, data_sets, position_of
 from ..model.lists import few
 from ..model.numbers import ratio
+from ..tables.sentence import equal
 
 _PARTS: Final = frozenset({"dump", "load"})
 """Operations without which a run has no ranking."""
@@ -110,7 +111,7 @@ def verdict(expected: Expectation, result: ResultData, corpus: str) -> str:
     if level == [leader]:
         return f"the expectation held: {leading}"
     if leader in level:
-        return f"the expectation tied: {few(level)} are not distinguishable at the top"
+        return f"the expectation tied: {few(level)} {equal(contest)}"
     times = ratio(standing.costs[leader].value / standing.costs[level[0]].value)
     if set(level) & set(expected.level):
         return (

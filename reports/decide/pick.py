@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ...bench.method import Processes, Verdicts
+from ...bench.method import Processes
 from ...bench.results import CorpusFacts, Measurement, ResultData
 from ...bench.stats import Ratio
 from ...bench.verdict import Contest, error_share, preference, ranked
@@ -42,7 +41,8 @@ from ..model.names import plain_name
 from ..model.obstacle import Obstacle
 from ..model.prices import PriceDifference, YearlyCost
 from ..tables.further import resolving
-from ..tables.sentence import broken_by
+from ..tables.longer import adding, longer
+from ..tables.sentence import broken_by, too_few
 from . import interop
 from .eligible import ByCorpus, Requirements, eligible_in, obstacle, sent, takes, too_wide
 from .excluded import explained
@@ -61,7 +61,7 @@ class PickedCodec:
         merits: Half sentences on its other advantages and disadvantages.
         processes: The fewest timing processes of any codec that fits.
         rule: The tie-breaker that put it before codecs that tie with it; empty if none did.
-        longer: The command that may distinguish the codecs that are not; empty if there is none.
+        longer: What may distinguish the codecs that are not: a command, or an argument, and what it does.
         tied: Codecs that tie with the winner (`Verdicts.TIE`), and lost by a tie-breaker.
         unresolved: Codecs that are not distinguishable from the cheapest: name, and cost relative to the
             lowest, with the interval of the table's verdict, which contains 1.
@@ -177,25 +177,23 @@ def pick(results: Sequence[ResultData], requirements: Requirements, file: str = 
     assert contest is not None, "those that fit have costs"
     tied: tuple[str, ...] = ()
     unresolved: dict[str, Ratio] = {}
-    line = rule = ""
+    way = rule = ""
     if requirements.codec is not None:
         winner = _named(requirements.codec, ranking.order, excluded)
         why = _decided(winner, ranking)
     else:
         if fewest < Processes.FEWEST and len(eligible) > 1:
-            counted = "1 timing process is" if fewest == 1 else f"{fewest} timing processes are"
-            again = shlex.join(["bakeoff", "run", *resuming(results[0], file)])
-            way = f"go on with `{again}`" if file else "a longer budget gives more"
-            raise RunError(f"{counted} too few to choose by; {way}")
+            way = adding(resuming(results[0], file)) if file else longer(result).processes
+            raise RunError(f"{too_few(fewest)} to distinguish codecs; {way}")
         winner, tied = contest.winner, contest.same
         unresolved = {name: standing.judged[name, contest.cheapest][1] for name in contest.unresolved}
         rule = broken_by(ranking.preferred, contest) if tied else ""
         why = _won(contest, ranking, rule)
         if unresolved:
             contenders = [plain_name(name) for name in (contest.cheapest, *unresolved)]
-            line = resolving(results, contenders, list(unresolved.values()), file) if file else ""
-            way = f": `{line}`" if line else ""
-            why.append(f"not distinguishable from {few(list(unresolved))} (run longer){way}")
+            ratios = list(unresolved.values())
+            way = resolving(results, contenders, ratios, file) if file else longer(result).processes
+            why += [f"not distinguishable from {few(list(unresolved))}", way]
     candidate = next(found[winner] for found in by_corpus.values() if winner in found)
     level = {winner, *tied, *unresolved}
     return PickedCodec(
@@ -217,7 +215,7 @@ def pick(results: Sequence[ResultData], requirements: Requirements, file: str = 
         yearly=ranking.yearly,
         saving=_saving(winner, ranking),
         rule=rule,
-        longer=line,
+        longer=way,
     )
 
 
@@ -461,12 +459,12 @@ def _merits(
 
 def _level(contest: Contest) -> str:
     """Name the codecs that the winner ties with; each of them is only known to tie with the cheapest."""
-    within = f"(within {Verdicts.TIE:.0%})"
     if contest.winner == contest.cheapest:
-        return f"costs the same as {listed(contest.same)} {within}"
+        return f"costs the same as {listed(contest.same)}, {numbers.TIED}"
     also = [other for other in contest.same if other != contest.cheapest]
-    return f"costs the same as {contest.cheapest} {within}" + (
-        f", and so does {listed(also)}" if also else ""
+    do = "do" if len(also) > 1 else "does"
+    return f"costs the same as {contest.cheapest}, {numbers.TIED}" + (
+        f", and so {do} {listed(also)}" if also else ""
     )
 
 

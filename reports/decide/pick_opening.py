@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from ...bench.method import Verdicts
 from ..model import numbers
 from ..model.answer import USUAL, safety_of
 from ..model.candidates import records_seen
@@ -102,7 +101,7 @@ def _sure(choice: PickedCodec) -> Iterator[Line]:
             [f"{text}, {processes}", text, f"no: not distinguishable from {len(names)} other codecs"],
         )
     elif choice.tied:
-        text = f"a tie with {few(choice.tied)}, within {Verdicts.TIE:.0%}"
+        text = f"a tie with {few(choice.tied)}, {numbers.TIED}"
         yield "sure", [f"{text}; first as {choice.rule}", text, f"a tie with {len(choice.tied)} other codecs"]
     elif len(choice.parts) > 1:
         yield "sure", [f"first of the eligible in every reading of the noise, {processes}"]

@@ -72,7 +72,7 @@ def _body(choice: PickedCodec, explain: bool) -> Iterable[str]:
         rows = [f"{name} {_times(found)}" for name, found in choice.unresolved]
         yield f"not distinguishable, times the lowest cost: {some(rows, most)}"
         if choice.longer:
-            yield f"`{choice.longer}` measures more"
+            yield choice.longer
     if explain:
         yield from _explained(choice)
     if choice.excluded:

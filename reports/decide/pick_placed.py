@@ -19,7 +19,8 @@ from ..model.candidates import Candidate, Standing, candidates_on, standing_on
 from ..model.lists import few
 from ..model.merge import machines
 from ..model.placed import PIPELINE, STORES, groups, kind_of_all
-from ..model.placed_cost import CODEC, codec_part, level, placed
+from ..model.placed_cost import CODEC, codec_part, contest_in, placed
+from ..tables.sentence import equal
 from .eligible import Requirements
 from .pick import PickedCodec
 
@@ -78,12 +79,12 @@ def _of_place(place: str, found: Mapping[str, Candidate], choice: PickedCodec, s
     total = standing.costs[winner].value
     share = numbers.share(codec_part(found[winner], choice.requirements.cost) / total)
     text = f"{place}: {numbers.amount(total, 'second')}, of which {winner} is {share}"
-    best = level(standing, choice.parts)
+    best = contest_in(standing, choice.parts)
     if len(choice.parts) == 1:
         return text
-    if len(best) == len(choice.parts):
-        return f"{text}; codecs are not distinguishable there"
-    return f"{text}; {'best' if len(best) == 1 else 'not distinguishable from the best'} there: {few(best)}"
+    if len(best.level) == len(choice.parts):
+        return f"{text}; codecs {equal(best)} there"
+    return f"{text}; best there: {few(best.level)}" + f", which {equal(best)}" * (len(best.level) > 1)
 
 
 def _readers(results: Sequence[ResultData], wanted: float | None) -> int:

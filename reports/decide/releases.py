@@ -25,6 +25,7 @@ from ..model.options import TableOptions
 from ..model.table import Section, Table
 from ..model.view import CorpusView, View
 from ..tables.build import build
+from ..tables.sentence import equal
 from .cell_changes import ONCE, CellChange
 from .compare import Comparison, compare, confirmed
 
@@ -215,14 +216,11 @@ def _suits(view: CorpusView, name: str, releases: Sequence[Candidate]) -> str:
         least = min((held[each] for each in level if each in held), default=0.0)
         light = [each for each in level if held.get(each, 0.0) <= least * (1 + ONCE)]
         chosen = light[-1]
-        tie = f"have the same cost, within {Verdicts.TIE:.0%}"
-        if contest.unresolved:
-            tie = "are not distinguishable"
         reason = "is the newest of them"
         if len(light) < len(level):
             reason = f"retains the least memory for a payload ({amount(least, 'byte', None)})"
             reason += ", and is the newest of those that do" if len(light) > 1 else ""
-        why = f"{few(level)} {tie}, by {cost}; {chosen} {reason}"
+        why = f"{few(level)} {equal(contest)}, by {cost}; {chosen} {reason}"
     lightest = min(held, key=held.__getitem__, default=chosen)
     if held and held.get(chosen, 0.0) >= _MUCH * held[lightest]:
         own, other = (amount(held[each], "byte", None) for each in (chosen, lightest))

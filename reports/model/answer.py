@@ -33,7 +33,7 @@ Kind = Literal[
 ]
 """What a ranking says: one codec costs least, or ties with others; nothing is decided, as codecs are not
 distinguishable, or processes too few; no codec is safe and preserves the records; round trips were not
-checked; parts of the cost, or all times but those of the checks, are missing; there was no time for a check;
+checked; parts of the cost, or all times but those of some checks, are missing; there was no time for a check;
 every codec failed; nothing was asked."""
 
 Safety = Literal["anyone", "trusted", "unguarded", "unknown"]
@@ -41,6 +41,10 @@ Safety = Literal["anyone", "trusted", "unguarded", "unknown"]
 
 USUAL: Final = ("json/default", "json")
 """The codecs that most programs use already, the most usual first."""
+
+Place = Literal["faster", "close", "between"]
+"""What another codec costs: less than the answer; neither known to be less nor more; more than the answer and
+less than the codec that comes next."""
 
 
 class Ranked(Protocol):
@@ -94,11 +98,11 @@ class PassedOver:
 
     Attributes:
         codecs: The codecs, in the order of their costs.
-        faster: Whether they are known to cost less than the answer.
+        place: What they cost.
     """
 
     codecs: tuple[Candidate, ...]
-    faster: bool
+    place: Place
 
 
 @dataclass(frozen=True)
@@ -130,11 +134,16 @@ class CorpusAnswer:
         candidates = self.view.codecs
         if not any(candidate.checked for candidate in candidates):
             return "nothing"
-        if self._rough:
+        if self._rough or any(map(self._passed_untimed, candidates)):
             return "rough"
         if any(candidate.outcome in WELL for candidate in candidates):
             return "parts"
         return "late" if any(e.outcome == "unfinished" for e in candidates) else "failed"
+
+    def _passed_untimed(self, codec: Candidate) -> bool:
+        """Whether a codec was to be timed, passed its check, and was not timed at all."""
+        cells = [codec.cells.get(name) for name in self.view.cost.operations if name != "size"]
+        return all(cell is not None and cell.outcome in WELL and not cell.samples for cell in cells)
 
     @cached_property
     def safe(self) -> list[Candidate]:
@@ -162,7 +171,7 @@ class CorpusAnswer:
         """The codec that is recommended; if none is, the first one in the order of what is known."""
         known = {candidate.name: candidate for candidate in self.view.codecs}
         if self.kind == "rough":
-            return known[min(self._rough, key=self._rough.__getitem__)]
+            return known[min(self._rough, key=self._rough.__getitem__)] if self._rough else None
         if self.kind == "unsafe":
             ranked = (known[name] for name in self.view.standing.costs)
             return next(
@@ -251,20 +260,30 @@ class CorpusAnswer:
     @cached_property
     def passed_over(self) -> list[PassedOver]:
         """The codecs that are faster than the answer, and those right after it, that are not recommended."""
-        contest, standing = self.contest, self.view.standing
-        if contest is None:
+        if self.contest is None:
             return []
-        rest = [name for name in self.fitting if name not in contest.level]
-        before = rest[0] if rest and not contest.unresolved else ""
         known = {candidate.name: candidate for candidate in self.view.codecs}
-        found: dict[bool, list[Candidate]] = {}
-        for name, cost in standing.costs.items():
-            if not known[name].drawback:
-                continue
-            faster = standing.judged[name, contest.winner][0] == "faster"
-            if faster or (before and cost.value < standing.costs[before].value):
-                found.setdefault(faster, []).append(known[name])
-        return [PassedOver(tuple(codecs), faster) for faster, codecs in found.items()]
+        found: dict[Place, list[Candidate]] = {}
+        for name in self.view.standing.costs:
+            if known[name].drawback and (place := self._place(name, self.contest)):
+                found.setdefault(place, []).append(known[name])
+        return [PassedOver(tuple(codecs), place) for place, codecs in found.items()]
+
+    def _place(self, name: str, contest: Contest) -> Place | None:
+        """Return what a codec costs; None if it is not known to come before the next one."""
+        judged = self.view.standing.judged
+        verdict = judged[name, contest.winner][0]
+        if verdict == "faster":
+            return "faster"
+        following = next((each for each in self.fitting if each not in contest.level), "")
+        if contest.unresolved or not following or judged[name, following][0] != "faster":
+            return None
+        return "between" if verdict == "slower" else "close"
+
+    @property
+    def unranked(self) -> list[Candidate]:
+        """The codecs that are safe and preserve all records, and have no cost."""
+        return [candidate for candidate in self.safe if candidate.name not in self.view.standing.costs]
 
     @property
     def leads(self) -> bool:

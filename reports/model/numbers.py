@@ -6,6 +6,11 @@ import math
 from collections.abc import Iterable
 from typing import Final
 
+from ...bench.method import Verdicts
+
+TIED: Final = f"within {Verdicts.TIE:.0%}"
+"""How little the costs of codecs differ that tie."""
+
 Scale = tuple[float, str]
 """The factor for a value, and the name of the resulting unit."""
 

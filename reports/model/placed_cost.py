@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Final
 
 from ...bench.results import BASELINE, Cell, CellResult, CorpusFacts, Measurement, ResultData
+from ...bench.verdict import Contest
 from .candidates import Candidate, Standing
 from .cost import CostModel
 from .placed import PIPELINE, Group
@@ -103,14 +104,17 @@ def _tells(cell: CellResult) -> bool:
     return bool(cell.samples) or cell.cell.variant != CODEC
 
 
-def level(standing: Standing, among: Collection[str] | None = None) -> list[str]:
-    """Return the codecs that no other codec is significantly faster than, the lowest mean first.
+def contest_in(standing: Standing, among: Collection[str] | None = None) -> Contest:
+    """Return the codecs that no other codec is significantly faster than; the winner is the cheapest.
 
     Args:
         standing: The costs in a place.
         among: The codecs to consider; all by default.
     """
-    return [name for name, place in standing.judgment.rank_ranges(among).items() if place.first == 1]
+    order = list(standing.costs)
+    found = standing.judgment.contest(order if among is None else among, lambda name: (order.index(name),))
+    assert found is not None, "a place has costs"
+    return found
 
 
 def codec_part(candidate: Candidate, cost: CostModel) -> float:

@@ -11,7 +11,6 @@ import re
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ...bench.method import Verdicts
 from ...bench.stats import Ratio, Verdict
 from ...bench.verdict import RankRange
 from ...errors import UsageError
@@ -218,10 +217,9 @@ class PriceDifference:
     def sentence(self) -> str:
         """The saving with its interval, or that there is none."""
         if self.verdict == "same":
-            return f"{self.cheaper} and {self.other} cost the same (within {Verdicts.TIE:.0%})"
+            return f"{self.cheaper} and {self.other} cost the same, {numbers.TIED}"
         if self.verdict == "unresolved":
-            names = f"{self.cheaper} and {self.other}"
-            return f"{names} are not distinguishable in price; a longer run may settle it"
+            return f"{self.cheaper} and {self.other} are not distinguishable in price"
         half = (self.high - self.low) / 2
         places = numbers.decimals(self.value, half)
         ends = f"[{numbers.grouped(self.low, places)}, {numbers.grouped(self.high, places)}]"

@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from ...bench.method import Verdicts
 from ..model.answer import CorpusAnswer
 from ..model.candidates import Standing
 from ..model.lists import few
 from ..model.names import plain_name
-from ..model.numbers import bytes_said, percent, ratio
+from ..model.numbers import TIED, bytes_said, percent, ratio
 from ..model.shape import FACETS, Shape
 from ..model.view import CorpusView
 
@@ -173,7 +172,7 @@ def lead(view: CorpusView) -> Lead:
     elif contest.unresolved:
         remark = "not distinguishable"
     elif contest.same:
-        remark = f"tie within {Verdicts.TIE:.0%}"
+        remark = f"tie {TIED}"
     rest = next((name for name in found.fitting if name not in level), "")
     lossy = [candidate.name for candidate in view.codecs if candidate.lossy]
     # Files of several versions label their codecs.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from ...bench.method import Processes, Verdicts
+from ...bench.method import Processes
 from ...bench.results import CorpusFacts, Fact
 from ..model import numbers, row
 from ..model.candidates import Candidate, Seen, Standing, limits_needed, records_seen
@@ -42,7 +42,7 @@ def meaning(
         yield f"rank by cost: {options.cost.sentence()}{_ranges(standing)}"
     counts = [len(e.cells["dump"].samples) for e in shown if "dump" in e.cells and not e.untimed]
     if counts and max(counts) == 1:
-        yield "a single process: no intervals, and nothing is distinguishable"
+        yield f"a single process: no intervals, and nothing is distinguishable{_more(standing, more)}"
     elif counts:
         few = ", too few to distinguish anything" if max(counts) < Processes.FEWEST else ""
         processes = f"{_range(counts)} processes{few}{_more(standing, more)}"
@@ -58,17 +58,16 @@ def _ranges(standing: Standing) -> str:
         return ""
     unknown = [name for name in ranges if standing.verdict(name) == "unresolved"]
     if unknown:
-        one, why = ranges[unknown[0]], "too close to call; a longer run may settle it"
+        one, why = ranges[unknown[0]], "are not distinguishable"
     else:
-        one = next(iter(ranges.values()))
-        why = f"shared, as these codecs cost the same (within {Verdicts.TIE:.0%})"
-    return f"; a range such as {one} is {why}"
+        one, why = next(iter(ranges.values())), f"cost the same, {numbers.TIED}"
+    return f"; codecs with a range such as {one} {why}"
 
 
 def _more(standing: Standing, more: Longer) -> str:
     """Name the command that measures more, if that may distinguish codecs."""
     unknown = any(standing.verdict(name) == "unresolved" for name in standing.rank_ranges)
-    return f"; {more.processes} adds more" if unknown else ""
+    return f"; {more.processes}" if unknown else ""
 
 
 def below(corpus: CorpusFacts, shown: Sequence[Candidate], more: Longer) -> Iterable[str]:

@@ -11,6 +11,7 @@ from ...bench.method import Verdicts
 from ...bench.results import ResultData
 from ...bench.stats import Ratio
 from ..model.environment import resuming
+from .longer import adding
 
 _MOST: Final = 400
 """Most processes of a run."""
@@ -25,7 +26,7 @@ _LEAST: Final = 10.0
 
 
 def resolving(results: Sequence[ResultData], codecs: Sequence[str], found: Sequence[Ratio], file: str) -> str:
-    """Return the command line that makes codecs distinguishable.
+    """Say which command makes codecs distinguishable.
 
     Args:
         results: The results; rows of several runs need one run of all.
@@ -36,7 +37,8 @@ def resolving(results: Sequence[ResultData], codecs: Sequence[str], found: Seque
     result = results[0]
     if len(results) > 1:
         sources = dict.fromkeys(corpus.source or corpus.name for one in results for corpus in one.corpora)
-        return shlex.join(["bakeoff", "run", *sources, "-c", ",".join(codecs)])
+        line = shlex.join(["bakeoff", "run", *sources, "-c", ",".join(codecs)])
+        return f"`{line}` measures them in one run"
     # A ratio is resolved if it exceeds half its interval clearly, or if its interval is inside the tie band.
     targets = [max(abs(math.log(r.value)), Verdicts.TIE - abs(math.log(r.value))) / 2 for r in found]
     widths = [math.log1p(min(r.half_width, 1e9)) for r in found]
@@ -50,10 +52,10 @@ def resolving(results: Sequence[ResultData], codecs: Sequence[str], found: Seque
     part = _TIMING if any(result.operation(name).phase == "memory" for name in names) else 1.0
     budget = max(_LEAST, (before + further * process) / part)
     precision = min(*targets, _precision(result))
-    words = ["bakeoff", "run", *resuming(result, file), "--ratios"]
+    words = [*resuming(result, file), "--ratios"]
     words += ["--precision", f"{math.floor(precision * 1000) / 10:g}%"]
     words += ["--budget", f"{math.ceil(budget / _LEAST) * _LEAST:.0f}"]
-    return shlex.join([*words, *(["--trust-files"] if result.options.get("trusted") else [])])
+    return adding([*words, *(["--trust-files"] if result.options.get("trusted") else [])])
 
 
 def _measuring(result: ResultData) -> float:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from ...bench.method import Verdicts
 from ..model import numbers
 from ..model.answer import CorpusAnswer, Rival
 from ..model.breakeven import span
@@ -17,10 +16,12 @@ from ..model.table import Labelled
 from ..model.view import CorpusView
 from .block import LINES, SAFE, Line, fitted, losses, records, saving, shown, trust, unless, work
 from .longer import longer
-from .sentence import broken_by, drawback, too_few, why_not
+from .sentence import broken_by, drawback, too_few, unranked, why_not
 
 _ALLOWED: Final = {"lossy": "allow_loss", "trusted": "trusted", "unguarded": "trusted"}
 """The options of a choice that allow what a codec is not recommended for."""
+_LEAST: Final = ("between", "close", "worth")
+"""The labels of lines that are left out if there are too many, the least important first."""
 
 
 def opening(views: Sequence[CorpusView], corpora: int = 1) -> tuple[Labelled, ...]:
@@ -57,8 +58,10 @@ def _block(found: CorpusAnswer) -> list[Line]:
     tail = [*_read_by(found), *_sure(found), *_unless(found)]
     most = LINES - 1 - len(tail)
     lines += _trust(found, most - len(lines))
-    # What is faster and not recommended matters more than what is in between.
-    return [*(line for line in lines if line[0] != "between" or len(lines) <= most), *tail]
+    for label in _LEAST:
+        if len(lines) > most:
+            lines = [line for line in lines if line[0] != label]
+    return [*lines, *tail]
 
 
 def use(found: CorpusAnswer, on: str = "", *, timed: bool = True) -> list[str]:
@@ -82,10 +85,10 @@ def use(found: CorpusAnswer, on: str = "", *, timed: bool = True) -> list[str]:
             return [text, brief, counted]
         return [f"{text}, from {_cost(found)}", f"{text} {least}", text, brief, f"{counted} {least}", counted]
     if found.kind == "few":
-        few_ = f"undecided{on}: {too_few(found)}"
+        few_ = f"undecided{on}: {too_few(found.processes)}"
         return [f"{few_} to distinguish codecs", few_]
     if found.kind == "rough":
-        return [f"undecided{on}: no codec was timed in this budget"]
+        return [f"undecided{on}: no codec was timed {_in_time(found)}"]
     if found.kind == "parts":
         missing = " and ".join(found.lacking) or "all parts of the cost of one codec"
         were = "were" if len(found.lacking) > 1 else "was"
@@ -98,7 +101,11 @@ def use(found: CorpusAnswer, on: str = "", *, timed: bool = True) -> list[str]:
         return [f"none{on}: these benchmarks are of another program, and check no round trip"]
     if found.kind == "failed":
         return [f"none{on}: every codec failed"]
-    return [f"undecided{on}: no codec was checked in time"]
+    return [f"undecided{on}: no codec was checked {_in_time(found)}"]
+
+
+def _in_time(found: CorpusAnswer) -> str:
+    return "in this budget" if found.view.result.complete else "until the run was interrupted"
 
 
 def _time(found: CorpusAnswer) -> str:
@@ -159,21 +166,26 @@ def _following(found: CorpusAnswer) -> Iterator[Line]:
         all_, first_ = (_behind(found.next, most) for most in (len(found.next.names), 1))
         yield "next", [f"{all_}{usual}", all_, f"{first_}{usual}", first_]
     else:
-        alone = len(found.view.codecs) == 1
-        other = "no further codec" if len(found.contest.level) > 1 else "no other codec"
-        yield (
-            "next",
-            ["nothing else was measured" if alone else f"{other} is safe and preserves every record"],
-        )
+        yield "next", nothing_next([found])
     for group in found.passed_over:
         names, why = [candidate.name for candidate in group.codecs], f", which {why_not(group.codecs)}"
-        label = "faster" if group.faster else "between"
         brief = (
             f" ({', '.join(dict.fromkeys(each.drawback.brief for each in group.codecs if each.drawback))})"
         )
         many = f"{names[0]} and {len(names) - 1} more" if len(names) > 1 else names[0]
         fuller = [f"{few(names)}{why}", f"{len(names)} codecs{why}"]
-        yield label, [*fuller, f"{few(names)}{brief}", f"{many}{brief}"]
+        yield group.place, [*fuller, f"{few(names)}{brief}", f"{many}{brief}"]
+
+
+def nothing_next(answers: Sequence[CorpusAnswer]) -> list[str]:
+    """Say that no codec comes after those that may win, and why, on corpora with the same answer."""
+    codecs = {codec.name: codec for found in answers for codec in found.unranked}
+    if codecs:
+        return [unranked(list(codecs.values())), f"{len(codecs)} more have no cost"]
+    if all(len(found.view.codecs) == 1 for found in answers):
+        return ["nothing else was measured"]
+    several = any(found.contest is not None and len(found.contest.level) > 1 for found in answers)
+    return [f"no {'further' if several else 'other'} codec is safe and preserves every record"]
 
 
 def _behind(rival: Rival, most: int) -> str:
@@ -191,7 +203,7 @@ def _times(rival: Rival) -> str:
 def _worth(found: CorpusAnswer) -> Iterator[Line]:
     """Yield what the answer saves."""
     if found.usual_ties:
-        yield "worth", [f"no time: {found.usual_ties} costs the same, within {Verdicts.TIE:.0%}"]
+        yield "worth", [f"no time: {found.usual_ties} costs the same, {numbers.TIED}"]
     elif found.worth:
         yield saving(found.worth.names[0], found.worth.more, found.view.cost)
 
@@ -242,12 +254,14 @@ def _sure(found: CorpusAnswer) -> Iterator[Line]:
         among = "" if found.leads else " of the safe, exact codecs"
         text = f"first{among} in every reading of the noise"
         yield "sure", [f"{text}, over {found.processes} processes{until}", f"{text}{until}", text]
+    elif found.kind == "chosen" and not all(codec.takes for codec in found.unranked):
+        yield "sure", [f"no: {way.time} times the others"]
     elif found.kind == "tied" and contest is not None:
         rule = broken_by(preferred(found.safe, found.view.cost), contest)
-        text = f"a tie with {few(contest.same)}, within {Verdicts.TIE:.0%}"
+        text = f"a tie with {few(contest.same)}, {numbers.TIED}"
         yield "sure", [f"{text}; first as {rule}", text, f"a tie with {len(contest.same)} other codecs"]
     elif found.kind in ("few", "unresolved"):
-        yield "sure", [f"no: {way.processes} adds processes", "no: measure longer"]
+        yield "sure", [f"no: {way.processes}", "no: measure longer"]
     elif found.kind in ("rough", "late"):
         yield "sure", [f"no: {way.time} times them"]
     elif found.kind == "unsafe" and (options := _allowing(found)):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ...bench.method import Verdicts
 from ..model import numbers
 from ..model.answer import CorpusAnswer
 from ..model.breakeven import span
@@ -16,7 +15,7 @@ from ..model.table import Labelled
 from ..model.view import CorpusView, MachineView, View
 from .block import SAFE, Line, fitted, losses, records, trust, unless
 from .longer import longer
-from .opening import use
+from .opening import nothing_next, use
 from .sentence import why_not
 
 _GROUPS = 3
@@ -116,9 +115,7 @@ def _next(answers: Sequence[CorpusAnswer]) -> Iterator[Line]:
     rivals = [found.next for found in answers if found.next is not None]
     if len(rivals) < len(answers):
         if all(found.decided and len(found.fitting) == 1 for found in answers):
-            alone = all(len(found.view.codecs) == 1 for found in answers)
-            other = "no other codec is safe and preserves every record"
-            yield "next", ["nothing else was measured" if alone else other]
+            yield "next", nothing_next(answers)
         return
     names = dict.fromkeys(rival.names[0] for rival in rivals)
     times = [time for rival in rivals for time in rival.times[:1]]
@@ -127,7 +124,7 @@ def _next(answers: Sequence[CorpusAnswer]) -> Iterator[Line]:
 
 def _faster(decided: Sequence[CorpusAnswer]) -> Iterator[Line]:
     """Name the codecs that are known to cost less somewhere, and are not recommended."""
-    groups = (group for found in decided for group in found.passed_over if group.faster)
+    groups = (group for found in decided for group in found.passed_over if group.place == "faster")
     codecs = {codec.name: codec for group in groups for codec in group.codecs}
     if codecs:
         why = f", which {why_not(list(codecs.values()))}"
@@ -160,17 +157,19 @@ def _sure(answers: Sequence[CorpusAnswer]) -> Iterator[Line]:
     undecided = [found for found in answers if not found.decided]
     ties = [found for found in answers if found.kind == "tied"]
     result = answers[0].view.result
-    way, until = longer(result).processes, "" if result.complete else ", until the run was interrupted"
+    way, until = longer(result), "" if result.complete else ", until the run was interrupted"
     if undecided:
         where = f" in {len(undecided)} of {len(answers)}" * (len(answers) > 1)
         if all(found.kind in ("few", "unresolved") for found in undecided):
-            yield "sure", [f"no{where}: {way} adds processes"]
+            yield "sure", [f"no{where}: {way.processes}"]
+        elif all(found.kind in ("rough", "late") for found in undecided):
+            yield "sure", [f"no{where}: {way.time} times them"]
     elif ties:
         level = dict.fromkeys(name for found in ties if found.contest for name in found.contest.level)
         winners = {found.codec.name for found in ties if found.codec}
         others = [name for name in level if name not in winners or len(winners) > 1]
         tie, counted = ("ties of", "codecs") if len(winners) > 1 else ("a tie with", "other codecs")
-        end = f", within {Verdicts.TIE:.0%}"
+        end = f", {numbers.TIED}"
         end += f", in {len(ties)} of {len(answers)}" * (len(answers) > 1)
         texts = [f"{tie} {who}{end}" for who in (few(others), f"{len(others)} {counted}")]
         yield "sure", [*(f"{text}{until}" for text in texts), texts[-1]]

@@ -6,11 +6,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ...bench.verdict import Contest
 from ..model import numbers
 from ..model.cost import CostModel
 from ..model.lists import FEW_NAMES, few, listed
-from ..model.placed_cost import codec_part, level, placed
+from ..model.placed_cost import codec_part, contest_in, placed
 from ..model.view import CorpusView, MachineView, View
+from .sentence import equal
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,14 +23,14 @@ class PlaceAnswer:
         place: A store with its state, or a transport with its consumers.
         shares: The smallest and the largest share of a codec in the whole.
         whole: What it is a share of.
-        best: Codecs that no other codec is significantly faster than.
+        best: The codecs that no other codec is significantly faster than.
         codecs: Number of codecs measured there.
     """
 
     place: str
     shares: tuple[float, float]
     whole: str
-    best: list[str]
+    best: Contest
     codecs: int
 
     @property
@@ -37,11 +39,12 @@ class PlaceAnswer:
         text = _part([self])
         if self.codecs == 1:
             return f"{text}."
-        if len(self.best) == self.codecs:
-            return f"{text}; codecs are not distinguishable."
-        if len(self.best) > 1:
-            return f"{text}; {few(self.best)} are not distinguishable, the others take longer."
-        return f"{text}; {self.best[0]} takes least."
+        level = self.best.level
+        if len(level) == self.codecs:
+            return f"{text}; codecs {equal(self.best)}."
+        if len(level) > 1:
+            return f"{text}; {few(level)} {equal(self.best)}, and the others take longer."
+        return f"{text}; {level[0]} takes least."
 
 
 def answers(view: View) -> list[PlaceAnswer]:
@@ -65,17 +68,23 @@ def answers_on(machine: MachineView, cost: CostModel | None = None) -> Iterator[
 def headline(found: Sequence[PlaceAnswer]) -> str:
     """Write which codec is best in how many places, and the codec's share of the whole."""
     compared = [one for one in found if one.codecs > 1]
-    won = Counter(one.best[0] for one in compared if len(one.best) == 1).most_common(FEW_NAMES)
+    levels, words = [one.best.level for one in compared], {equal(one.best) for one in compared}
+    won = Counter(level[0] for level in levels if len(level) == 1).most_common(FEW_NAMES)
     if won:
         text = listed([f"{codec} takes least in {count} of {len(compared)} setups" for codec, count in won])
-    elif any(len(one.best) < one.codecs for one in compared):
-        text = f"No codec alone takes least in any of {len(compared)} setups"
-    elif compared:
-        text = f"Codecs are not distinguishable in any of {len(compared)} setups"
-    else:
+    elif not compared:
         return f"{_part(found)}."
+    elif all(len(one.best.level) == one.codecs for one in compared) and len(words) == 1:
+        (said,) = words
+        text = f"{_everywhere(len(compared))} codecs {said}"
+    else:
+        text = f"No codec alone takes least in any of {len(compared)} setups"
     part = _part(found)
     return f"{text}; {part[0].lower()}{part[1:]}."
+
+
+def _everywhere(setups: int) -> str:
+    return {1: "In the setup", 2: "In both setups"}.get(setups, f"In all {setups} setups")
 
 
 def _part(found: Sequence[PlaceAnswer]) -> str:
@@ -94,4 +103,4 @@ def _answer(place: str, view: CorpusView) -> PlaceAnswer | None:
     whole = all(figure.value == 0 for one in known if (figure := one.figure("load")) is not None)
     of = "the processor time of a record" if whole and cost.reads else f"the time of {cost.sentence()}"
     shares = [codec_part(one, cost) / standing.costs[one.name].value for one in known]
-    return PlaceAnswer(place, (min(shares), max(shares)), of, level(standing), len(known))
+    return PlaceAnswer(place, (min(shares), max(shares)), of, contest_in(standing), len(known))

@@ -14,6 +14,7 @@ from ..model.reading import Alike, Reading, Written, seconds
 from ..model.table import Column, Entry, Section
 from ..model.view import MachineView
 from .builder import Maker, Style, TableBuilder, grouped, scale_of, word
+from .longer import Longer, longer
 
 _OUTCOMES = {"ok": "exact", "lossy": "changed", "unsupported": "refused"}
 _CHANGED = "~"
@@ -27,11 +28,12 @@ def sections(machine: MachineView) -> Iterator[Section]:
     for view in machine.corpora:
         if (found := view.reading) is not None:
             title = machine.titled(view.corpus.name)
-            yield _by_payload(found, f"{title}: read by others", versions)
+            more = longer(machine.result)
+            yield _by_payload(found, f"{title}: read by others", versions, more)
             yield _by_library(found.by_library, view.corpus.sample, f"{title}: readers")
 
 
-def _by_payload(found: Reading, title: str, versions: str) -> Section:
+def _by_payload(found: Reading, title: str, versions: str, more: Longer) -> Section:
     """Return the table of the fastest library in each language."""
     builder = TableBuilder[Written](
         lambda row: [read.cell for codec in row for read in codec.reads.values()], lambda row: row[0].name
@@ -79,10 +81,7 @@ def _by_payload(found: Reading, title: str, versions: str) -> Section:
             f"{_CHANGED} changes values, and no library that reads exactly has a time; see the next table"
         )
     if any(len(cell.samples) < 2 for cell in timed):
-        remarks.append(
-            "without ±: from one process, or roughly from the check (≈); `bakeoff run --resume FILE` "
-            "measures more"
-        )
+        remarks.append(f"without ±: from one process, or roughly from the check (≈); {more.processes}")
     return replace(section, remarks=tuple(remarks))
 
 

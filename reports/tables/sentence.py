@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from ...bench.method import Verdicts
 from ...bench.verdict import Contest, Preferred
-from ..model.answer import CorpusAnswer, Kind, PassedOver, Rival
+from ..model.answer import Kind, PassedOver, Rival
 from ..model.candidates import BASELINE, WELL, Candidate, preferred
 from ..model.lists import few, listed
-from ..model.numbers import ratio
+from ..model.numbers import TIED, ratio
 from ..model.view import CorpusView, View
 from .longer import longer
 
@@ -95,33 +94,42 @@ def _verdict(view: CorpusView) -> tuple[str, str]:
     if (words := _UNDECIDED.get(found.kind)) is not None:
         return words, f"use {longer(view.result).time}" if found.kind == "late" else ""
     codec, contest = found.codec, found.contest
-    if found.kind == "rough" and codec is not None:
-        return f"No codec was timed in this budget; in the checks {codec.name} took least, roughly", ""
+    if found.kind == "rough":
+        least = f"in the checks {codec.name} took least, roughly" if codec is not None else ""
+        return "No codec was timed in this budget", least
     if contest is None or codec is None:
         first = f"{codec.name} comes first of the others" if codec else ""
         return "No safe codec preserves every record", first
     if found.kind == "few":
-        return f"{too_few(found)} to distinguish codecs", f"{codec.name} has the lowest mean"
+        return f"{too_few(found.processes)} to distinguish codecs", f"{codec.name} has the lowest mean"
     asides = []
     if contest.unresolved:
-        verdict = f"{few(contest.level)} are not distinguishable at the top"
+        verdict = f"{few(contest.level)} {equal(contest)} at the top"
     elif contest.same:
-        verdict = f"{few(contest.level)} cost the same, within {Verdicts.TIE:.0%}"
+        verdict = f"{few(contest.level)} {equal(contest)}"
         asides.append(f"{codec.name} comes first as {broken_by(preferred(found.safe, view.cost), contest)}")
     elif found.next:
         verdict = f"{codec.name} costs least"
         asides.append(_next(found.next))
     elif len(view.codecs) == 1:
         verdict = f"{codec.name} preserves every record, and nothing else was measured"
+    elif found.unranked:
+        verdict = f"{codec.name} is safe and preserves every record"
+        asides.append(unranked(found.unranked))
     else:
         verdict = f"{codec.name} is the only safe codec that preserves every record"
     asides += map(_passed_over, found.passed_over)
     return verdict, "; ".join(asides)
 
 
-def too_few(found: CorpusAnswer) -> str:
+def equal(contest: Contest) -> str:
+    """Say what is known of several codecs that may win: nothing, or that they tie."""
+    return "are not distinguishable" if contest.unresolved else f"cost the same, {TIED}"
+
+
+def too_few(processes: int) -> str:
     """Write the number of processes that are too few to decide anything."""
-    return "1 process is too few" if found.processes == 1 else f"{found.processes} processes are too few"
+    return "1 process is too few" if processes == 1 else f"{processes} processes are too few"
 
 
 def broken_by(key: Preferred, contest: Contest) -> str:
@@ -142,9 +150,19 @@ def _next(rival: Rival) -> str:
 
 def _passed_over(group: PassedOver) -> str:
     """Name the codecs that are faster than the winner, or right after it, and why they are not chosen."""
-    place = "faster" if group.faster else "in between"
+    place = "in between" if group.place == "between" else group.place
     verb = "are" if len(group.codecs) > 1 else "is"
     return f"{few([each.name for each in group.codecs])} {verb} {place} but {why_not(group.codecs)}"
+
+
+def unranked(codecs: Sequence[Candidate]) -> str:
+    """Say why codecs that may be chosen have no cost."""
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for codec in codecs:
+        takes = codec.takes
+        words = (f"takes {takes}", f"take {takes}") if takes else ("was not timed", "were not timed")
+        reasons.setdefault(words, []).append(codec.name)
+    return "; ".join(f"{few(names)} {words[len(names) > 1]}" for words, names in reasons.items())
 
 
 def why_not(codecs: Sequence[Candidate]) -> str:

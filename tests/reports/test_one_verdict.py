@@ -5,21 +5,33 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
+import random
 import re
+import shlex
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import madeup
-from bakeoff.bench.results import ResultData
+from bakeoff.bench.results import Measurement, ResultData, write
 from bakeoff.bench.verdict import rankings
+from bakeoff.errors import RunError
 from bakeoff.reports import recommendation, render
 from bakeoff.reports.decide.pick import Requirements, pick
+from bakeoff.reports.decide.pick_output import reasons
+from bakeoff.reports.decide.pick_output import render as chosen
+from bakeoff.reports.decide.pick_placed import in_place
+from bakeoff.reports.decide.pick_placed import said as said_of_places
 from bakeoff.reports.model.candidates import candidates_on, standing_on
 from bakeoff.reports.model.cost import CostModel
 from bakeoff.reports.model.merge import machines
+from bakeoff.reports.model.view import View
+from bakeoff.reports.tables.placed_answer import answers
+from inprocess import bakeoff
 
 NAMES = ("json", "orjson", "ormsgpack", "msgpack", "marshal", "ujson")
 FACTS = {
@@ -135,3 +147,67 @@ def test_two_processes_decide_nothing_anywhere(processes: int) -> None:
     assert {1} == set(ranking.first.values())
     assert {len(NAMES)} == set(ranking.last.values())
     assert "too few to distinguish codecs" in recommendation(run)
+
+
+TIED = "cost the same, within 1%"
+
+
+@pytest.mark.parametrize(("noise", "words"), [(0.0003, TIED), (0.1, "not distinguishable")])
+def test_a_tie_is_never_what_is_not_distinguishable(noise: float, words: str) -> None:
+    """In sentences and answers, in the codec's time, in stores and in pipelines; see docs/glossary.md."""
+    other = "not distinguishable" if words == TIED else "cost the same"
+    calls = {f"{call}@{store}": 5e-6 for call in ("put", "get") for store in ("sqlite", "lmdb")}
+    plain = {"dump": 2e-6, "load": 2e-6, "size": 100}
+    for figures in (plain, calls, {"cpu@pipe:1": 4e-6, "latency-p99@pipe:1": 1e-3}):
+        run = madeup.planted({"json": figures, "bson": figures}, noise=noise, processes=20, baseline=False)
+        run = shaken(run, noise)
+        asked, requirements = in_place([run], Requirements())
+        choice = pick(asked, requirements)
+        said = [
+            render([run], "text"),
+            reasons(choice, said_of_places(asked, choice)),
+            *(answer.words for answer in answers(View.of([run]))),
+        ]
+
+        assert any(words in each for each in said)
+        assert not [each for each in said if other in re.sub(r"a ratio in parentheses .*|tie: .*", "", each)]
+
+
+def shaken(run: ResultData, noise: float) -> ResultData:
+    """Let all times differ between processes; those of stores and pipelines are made without."""
+    rng = random.Random(3)
+
+    def shake(each: Measurement) -> Measurement:
+        times = math.exp(rng.gauss(0.0, noise))
+        return replace(each, value=each.value * times, paired=each.paired * times)
+
+    cells = (
+        replace(cell, samples=tuple(map(shake, cell.samples))) if cell.cell.operation != "size" else cell
+        for cell in run.cells
+    )
+    return replace(run, cells=tuple(cells))
+
+
+def test_what_measures_more_is_said_in_one_way(tmp_path: Path) -> None:
+    """By table, answer, sentence and `pick`; each command can be typed."""
+    run = drawn(1, 0.0, 0.05, 5)
+    file = tmp_path / "a result.json"
+    write(run, file)
+    choice = pick([run], Requirements(), str(file))
+    two = pick([replace(run, started=str(n)) for n in range(2)], Requirements(), str(file))
+    few = drawn(1, 0.0, 0.05, 2)
+    with pytest.raises(RunError) as refused:
+        pick([few], Requirements(), str(file))
+    tables = [render([run], "text"), render([few], "text")]
+    texts = [*tables, str(refused.value), chosen(choice), choice.sentence]
+    found = [re.findall(r"(`bakeoff run [^`]*` [a-z ]+[a-z])", text) for text in texts]
+
+    assert all(found)
+    assert {"adds processes"} == {line.rpartition("` ")[2] for lines in found for line in lines}
+    assert two.longer.endswith("` measures them in one run")
+    for way in (choice.longer, two.longer, str(refused.value).rpartition("; ")[2]):
+        line = shlex.split(way.split("`")[1])
+        done = bakeoff(tmp_path, *line[1:], "--dry-run")
+
+        # The run is made up, so it cannot go on; the command is in order.
+        assert 0 == done.returncode or done.stderr.endswith("; start a new run\n"), way

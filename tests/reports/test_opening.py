@@ -245,7 +245,7 @@ def test_ties_are_named_as_ties() -> None:
         ("unguarded and trusted in between", "faster", "marshal, which is for trusted data only"),
         ("nothing works", "use", "none: every codec failed"),
         ("no time", "lowest", "orjson, roughly: ≈2.0 µs to write and read a record"),
-        ("no time for checks", "use", "undecided: no codec was checked in time"),
+        ("no time for checks", "use", "undecided: no codec was checked in this budget"),
         ("dump only", "use", "undecided: load was not measured"),
         ("dump only", "try", "`bakeoff report FILE --reads 0` ranks by dump alone"),
         ("sizes only", "use", "undecided: dump and load were not measured"),

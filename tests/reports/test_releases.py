@@ -89,12 +89,12 @@ def test_a_release_that_cannot_be_measured_is_worse():
         ),
         (
             {"3.9.0": {}, "3.11.0": {}},
-            "orjson==3.9.0 and orjson==3.11.0 have the same cost, within 1%, by the cost of one write and "
+            "orjson==3.9.0 and orjson==3.11.0 cost the same, within 1%, by the cost of one write and "
             "one read; orjson==3.11.0 is the newest of them.",
         ),
         (
             {"3.9.0": {}, "3.11.0": {"retained-payloads": 32481.0}},
-            "orjson==3.9.0 and orjson==3.11.0 have the same cost, within 1%, by the cost of one write and "
+            "orjson==3.9.0 and orjson==3.11.0 cost the same, within 1%, by the cost of one write and "
             "one read; orjson==3.9.0 retains the least memory for a payload (2.03 KiB).",
         ),
     ],

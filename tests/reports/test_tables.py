@@ -79,7 +79,7 @@ class TestText:
         text = render([run], "text")
 
         assert {"1 to 2", "3"} == {rows(text)[name][-1].strip() for name in "abc"}
-        assert "a range such as 1 to 2 is shared, as these codecs cost the same (within 1%)" in text
+        assert "; codecs with a range such as 1 to 2 cost the same, within 1%\n" in text
 
     @pytest.mark.parametrize(
         ("noise", "processes", "verdict"),
@@ -93,10 +93,10 @@ class TestText:
         in_csv = [row["rank_verdict"] for row in csv.DictReader(io.StringIO(render([run], "csv")))]
 
         assert 2 == len(re.findall("1 to 2$", text, re.M))
-        open_ = "a range such as 1 to 2 is too close to call; a longer run may settle it"
+        open_ = "codecs with a range such as 1 to 2 are not distinguishable\n"
         assert (verdict == "unresolved") is (open_ in text)
         assert (verdict == "unresolved") is ("\n  sure    no: `bakeoff run --resume FILE` adds" in text)
-        assert (verdict == "unresolved") is ("; `bakeoff run --resume FILE` adds more" in text)
+        assert (verdict == "unresolved") is ("; `bakeoff run --resume FILE` adds processes\n" in text)
         assert (processes == 2) is ("over 2 processes, too few to distinguish anything" in text)
         assert [verdict] * 2 == [row["entries"]["rank"]["verdict"] for row in section["rows"]] == in_csv
 
@@ -105,7 +105,7 @@ class TestText:
         run = result_of({"a": same, "b": same}, noise=0.1)
         text = render([replace(run, command="bakeoff.run('records', ['a', 'b'])")], "text")
 
-        assert "; a larger `budget` adds more" in text
+        assert "; a larger `budget` adds processes\n" in text
         assert "\n  sure    no: a larger `budget` adds processes\n" in text
         assert "--resume" not in text
 

@@ -18,6 +18,7 @@ from ..files import is_device, is_result_file
 from ..nearby import no_such_file
 from ..opening import foreign
 from ._output import guard, put
+from ._written import ENDINGS, agreed, check_place
 
 if TYPE_CHECKING:
     from ..codecs import Codec
@@ -48,6 +49,8 @@ def check(place: LockLocation, max_age: float | None) -> None:
         named = no_such_file(Path(place.path), way, "lock") if place.named else f"{place.missing}; {way}"
         raise UsageError(named)
     path = Path(place.path)
+    if path.is_dir():
+        raise UsageError(f"{path}: a folder, and not a lock; name a lock in it")
     if is_result_file(path):
         raise UsageError(f"{path}: a result file, and not a lock; `bakeoff pick {path} --write` makes one")
     lock = place.read()
@@ -57,6 +60,18 @@ def check(place: LockLocation, max_age: float | None) -> None:
     libraries = (f"{name} {allowed or 'of any version'}" for name, allowed in lock.requires.items())
     numbers = "".join(f", dictionary {each.id}" for each in lock.dictionaries)
     click.echo(visible(f"{path} matches: {lock.codec} ({', '.join(libraries)}{numbers})"))
+
+
+def check_target(path: Path) -> None:
+    """Refuse a lock to write under a name for another format, or in no folder, before a codec is chosen.
+
+    Raises:
+        UsageError: It is such a name.
+    """
+    if str(path) == "-":
+        raise UsageError("a lock is a file that programs read, so it is not written to standard output")
+    agreed(None, path, ("lock",), endings={**ENDINGS, "lock": (".lock", ".toml")})
+    check_place(path)
 
 
 def write(new: Lock, place: LockLocation, inputs: Sequence[Path], *, force: bool) -> None:

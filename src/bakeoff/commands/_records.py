@@ -22,8 +22,16 @@ _SHOWN = 5
 """Skipped records whose reasons are reported."""
 
 
-def destination(path: str, name: str | None, default: str | None = None) -> FileFormat:
+def destination(
+    path: str, name: str | None, default: str | None = None, option: str = "--format"
+) -> FileFormat:
     """Return the format to write to `path`: `name`, the file extension's, or `default` for standard output.
+
+    Args:
+        path: The file, or ``-``.
+        name: The value of the option for the format; None if it was not typed.
+        default: The format of standard output.
+        option: The option; empty if the command has none.
 
     Raises:
         UnknownFormat: None of them gives a format.
@@ -35,7 +43,7 @@ def destination(path: str, name: str | None, default: str | None = None) -> File
     if name is not None:
         endings = {kind.name: kind.suffixes for kind in file_formats().values()}
         agreed(name, split_compression(Path(path))[0], tuple(endings), endings=endings)
-    return format_of(Path(path), name or (default if path == "-" else None), option="--format")
+    return format_of(Path(path), name or (default if path == "-" else None), option=option)
 
 
 @contextmanager

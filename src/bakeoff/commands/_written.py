@@ -33,6 +33,9 @@ ENDINGS: Final[Mapping[str, Sequence[str]]] = {
 }
 """Endings of files in each format; pyperf files fill a folder."""
 
+PYTHON: Final = {"python": (".py", ".pyi")}
+"""The same for a schema that was inferred."""
+
 _COMPRESSED: Final = (".gz", ".bz2", ".xz", ".zst", ".lz4", ".br", ".zip", ".7z")
 """Endings that no format has: files of records are compressed by theirs, which `agreed` does not see."""
 
@@ -99,11 +102,16 @@ def _check_plain(output: Path) -> None:
         raise UsageError(f"{output}: this command writes no {ending}; name the file {output.stem}")
 
 
-def plain(ctx: click.Context, param: click.Parameter, output: Path | None) -> Path | None:
-    """Check an option for a file that is never compressed: its name, and its place."""
-    if output is not None:
-        _check_plain(output)
-    return placed(ctx, param, output)
+def written_as(
+    form: str, endings: Mapping[str, Sequence[str]] = ENDINGS
+) -> Callable[[click.Context, click.Parameter, Path | None], Path | None]:
+    """Return the check of an option for a file in one format: its name, and its place."""
+
+    def check(ctx: click.Context, param: click.Parameter, output: Path | None) -> Path | None:
+        agreed(None, output, (form,), default=form, endings=endings)
+        return placed(ctx, param, output)
+
+    return check
 
 
 def placed(_ctx: click.Context, _param: click.Parameter, output: Path | None) -> Path | None:
@@ -171,7 +179,7 @@ def output_option(
         if forms:
             agreed(None, output, forms, default=forms[0], endings=endings)
         if folder and output is not None and output.is_dir():
-            return output
+            return output  # the command knows whether its format fills a folder
         return placed(ctx, param, output)
 
     return click.option(

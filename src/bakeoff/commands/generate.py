@@ -17,7 +17,7 @@ from ._grouped import GroupedCommand
 from ._options import RECORDS, reading, seed_option
 from ._output import guard, is_stdout
 from ._records import destination, output, report_remark, report_skipped, slow_progress
-from ._written import format_option, output_option, plain
+from ._written import format_option, output_option, written_as
 
 if TYPE_CHECKING:
     from ..datasets.base import Progress
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 @click.option(
     "--save-profile",
     type=click.Path(path_type=Path),
-    callback=plain,
+    callback=written_as("json"),
     metavar="FILE",
     help="Save the profile; without -o nothing else is written.",
 )

@@ -113,7 +113,7 @@ _COMMON = (
 @click.option("--max-age", type=AGE, help="With --check: maximum age of the measurement, such as 90d.")
 @click.option(
     "--lock",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=click.Path(path_type=Path),
     help="The lock file.  [default: $BAKEOFF_LOCK, else the nearest bakeoff.lock upwards]",
 )
 def command(
@@ -189,6 +189,8 @@ def command(
         raise UsageError("--reads-by counts the reads of each language, and --reads all; remove one of them")
     asked_readers = parse_readers(readers) if readers else ()
     place = located(lock)
+    if write:
+        _lock.check_target(lock or Path(place.path))
     requirements = Requirements(
         cost=CostModel.of(reads, bandwidth, crossings),
         rate=rate,

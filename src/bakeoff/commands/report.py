@@ -18,7 +18,7 @@ from ._grouped import GroupedCommand
 from ._named import Choice, Whole
 from ._options import costing
 from ._output import guard, is_stdout, layout, put, put_table, typed
-from ._written import BY_ENDING, agreed, format_option, output_option
+from ._written import BY_ENDING, agreed, check_place, format_option, output_option
 
 if TYPE_CHECKING:
     from ..bench.results import ResultData
@@ -118,6 +118,8 @@ def command(
         raise UsageError(f"--layout applies to tables, not to {form}")
     if show and form != "html":
         raise UsageError(f"--open shows the HTML page, not {form}; remove -f or use -f html")
+    if output is not None and form != "pyperf":
+        check_place(output)
     files = files or [Path("bakeoff.json")]
     guard(output, files)
     if any(map(is_watch_file, files)):

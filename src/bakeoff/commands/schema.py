@@ -20,12 +20,11 @@ from ._options import RECORDS, Share, reading, selecting
 from ._output import guard, is_stdout, put
 from ._records import output, report_remark, report_skipped, slow_progress
 from ._schemas import include_option, named
-from ._written import agreed, output_option
+from ._written import PYTHON, agreed, output_option
 
 if TYPE_CHECKING:
     from ..schemas import AdviceCounter, Schema
 
-_PYTHON = {"python": (".py", ".pyi")}
 SHOWN = 40
 """Characters of an example."""
 
@@ -60,7 +59,7 @@ def command() -> None:
     help="Share of a field's texts that must look like a date, for example, to become one.",
 )
 @click.option("--base64", is_flag=True, help="Treat fields with only base64 text as bytes.")
-@output_option("; - for standard output.", "python", name="target", default="-", endings=_PYTHON)
+@output_option("; - for standard output.", "python", name="target", default="-", endings=PYTHON)
 def infer(
     source: str,
     records: int | None,

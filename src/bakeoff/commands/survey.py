@@ -22,7 +22,7 @@ from ._output import guard, put, put_table
 from ._records import destination, report_skipped
 from ._records import output as opened_output
 from ._schemas import include_option, named
-from ._written import format_option, output_option, placed, plain
+from ._written import PYTHON, format_option, output_option, placed, written_as
 
 if TYPE_CHECKING:
     from ..bench.run.survey import SurveyFindings
@@ -57,7 +57,7 @@ VERSION = 1
     "--schema-to",
     "inferred",
     type=click.Path(path_type=Path),
-    callback=plain,
+    callback=written_as("python", PYTHON),
     metavar="FILE.py",
     help="Write the schema inferred from all records to this file.",
 )
@@ -113,7 +113,7 @@ def command(
     names, machines = _selected(codecs), machines_of(on, wheel)
     for path in (output, sample, inferred):
         guard(path, map(Path, sources))
-    kind = None if sample is None else destination(str(sample), None)
+    kind = None if sample is None else destination(str(sample), None, option="")
     reading = ReadOptions.of(**how)
     found = [piece for source in sources for piece in pieces(source, reading)]
     given = b"" if schema is None else pickle.dumps(named(schema, include))
