@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import io
 import os
 import re
@@ -21,6 +22,7 @@ from hostile_files import KINDS, FileKind, Place, changed, places, steering, tex
 from inprocess import bakeoff
 from launched import on_terminal
 
+ROOT = Path(__file__).parents[1]
 HOSTILE = "\x1b[2J\x1b]0;x\x07\u202e\x9b31m\r\x00\u2066\x7f\b\u061c\u2028[/b]:boom:"
 """It clears the screen, sets the title, rings, turns text around, writes over the line, and is markup."""
 _COLORS = re.compile(r"\x1b\[[0-9;]*m")
@@ -177,6 +179,32 @@ def test_no_way_of_printing_controls_the_terminal(
 
     assert "\\x1b" in streams.written()
     assert not steering(streams.written())
+
+
+_ROOMS = ("src/bakeoff", "reports", "bench")
+_NO_TERMINAL = ("reports/page", "bench/lab")
+
+
+def signs() -> Iterator[str]:
+    """Iterate over the signs and units in texts of ours that a terminal may show."""
+    for path in (file for room in _ROOMS for file in (ROOT / room).rglob("*.py")):
+        if any(ROOT / other in path.parents for other in _NO_TERMINAL):
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                yield from (c for c in node.value if not c.isascii() and (c in "µσ" or not c.isalpha()))
+
+
+def test_terminals_without_our_signs_get_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    used = "".join(sorted(set(signs())))
+    streams = Streams(monkeypatch, "ascii")
+    with escaped_output():
+        print(used)
+        print("1.2 µs ±3 %, 1.13×; München")
+
+    assert set("±×µ≈↓→") <= set(used)
+    assert "?" not in streams.written().splitlines()[0]
+    assert "1.2 us +-3 %, 1.13x; M?nchen" == streams.written().splitlines()[1]
 
 
 def test_neither_does_an_unexpected_error(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any, Literal, TextIO, cast
 
-from .escape import escaped, without_passwords
+from .escape import SPELLED, escaped, without_passwords
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -42,8 +42,7 @@ class _EscapingStream:
         self.buffer = _EscapingBuffer(self)
         self._change = change
         if isinstance(stream, io.TextIOWrapper):
-            # A terminal without these letters gets question marks instead of an error.
-            stream.reconfigure(errors="replace")
+            stream.reconfigure(errors=SPELLED)
 
     def write(self, text: str) -> int:
         self.stream.write(self._change(escaped(text)))
