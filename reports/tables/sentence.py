@@ -96,7 +96,8 @@ def _verdict(view: CorpusView) -> tuple[str, str]:
         return words, f"use {longer(view.result).time}" if found.kind == "late" else ""
     codec, contest = found.codec, found.contest
     if found.kind == "rough" and codec is not None:
-        return f"No codec was timed in this budget; in the checks {codec.name} took least, roughly", ""
+        who = f"{codec.name} took least, roughly" + (f", but {drawback(codec)}" if codec.drawback else "")
+        return f"No codec was timed in this budget; in the checks {who}", ""
     if contest is None or codec is None:
         first = f"{codec.name} comes first of the others" if codec else ""
         return "No safe codec preserves every record", first
