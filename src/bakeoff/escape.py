@@ -107,8 +107,8 @@ SPELLED: Final = "spelled"
 """The error handler of `str.encode` for terminals without the signs of our tables: ``x`` for ``×``."""
 
 _PLAIN: Final = {
-    **{"±": "+-", "×": "x", "µ": "u", "σ": "sigma", "≈": "~", "−": "-", "²": "^2", "⁹": "^9"},
-    **{"…": "...", "–": "-", "·": "-", "↓": "v", "↑": "^", "→": ">", "─": "-", "│": "|", "░": "."},
+    **dict(zip("×µ≈−–·↓↑→─│░", "xu~---v^>-|.", strict=True)),
+    **dict(zip("±σ²⁹…", ("+-", "sigma", "^2", "^9", "..."), strict=True)),
     **dict(zip("▁▂▃▄▅▆▇█", "_.-=+*%#", strict=True)),
     **dict.fromkeys("▏▎▍▌▋▊▉", "|"),
 }
