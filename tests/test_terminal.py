@@ -233,6 +233,26 @@ def test_neither_does_a_display(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "GEHEIM" not in streams.written()
 
 
+def test_a_step_does_not_inherit_the_time_left_of_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    Streams(monkeypatch)
+    with live_display() as display:
+        show = show_on(display.progress)
+        (task,) = display.progress.tasks
+        for done in (0, 10, 20, 90):
+            show("reading", done, 100)
+        assert task.time_remaining is not None
+        show("timing", 5, 100)
+        assert task.time_remaining is None
+        for done in (10, 20, 90):
+            show("timing", done, 100)
+        assert task.time_remaining is not None
+        show("finishing", 0, 0)
+        assert task.time_remaining is None
+        show("finishing, still", -1, 0)
+
+    assert "finishing, still" == task.description
+
+
 SPELLINGS = (
     "https://user:GEHEIM@127.0.0.1:9/x", "https://GEHEIM@127.0.0.1:9/x", "HTTPS://u:a@GEHEIM@127.0.0.1:9/",
     "redis://:GEHEIM@127.0.0.1:9/0", "redis:/u:GEHEIM@h", "postgresql://127.0.0.1:9/db?user=me&password=GEHEIM",
