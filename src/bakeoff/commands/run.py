@@ -92,8 +92,8 @@ _COMMON = (
 
 @click.command(
     cls=GroupedCommand,
-    codes="0 ok, 1 no codec passed its checks or a machine of --on was lost, 2 usage error, 130 "
-    "stopped by Ctrl-C",
+    codes="0 ok, 1 records could not be read, no codec passed its checks or a machine of --on was lost, "
+    "2 usage error, 130 stopped by Ctrl-C",
     topics=_TOPICS,
     common=_COMMON,
 )
