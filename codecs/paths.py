@@ -6,6 +6,8 @@ from collections.abc import Iterable
 
 WIDTH = 60
 """Characters of a value that a message shows."""
+_PATH = 100
+"""Characters of a path that a message shows."""
 
 
 def type_name(value: object) -> str:
@@ -32,6 +34,11 @@ def step(key: object) -> str:
 def join(keys: Iterable[object]) -> str:
     """Return the path of some keys, for instance ``$.items[3].created``."""
     return "$" + "".join(step(key) for key in keys)
+
+
+def abridged(path: str) -> str:
+    """Return a path of at most `_PATH` characters: those of deep records lack their middle."""
+    return path if len(path) <= _PATH else f"{path[: _PATH * 2 // 3]}…{path[1 - _PATH // 3 :]}"
 
 
 def brief(value: object, width: int = WIDTH) -> str:

@@ -292,6 +292,20 @@ def test_each_name_means_one_thing_in_all_commands() -> None:
     }
 
 
+def test_no_help_names_a_type_of_the_parser() -> None:
+    context = click.Context(bakeoff)
+    valued = [option for _, option in _options() if not option.is_flag]
+    shown = {max(option.opts, key=len): option.make_metavar(context) for option in valued}
+
+    assert {} == {name: word for name, word in shown.items() if re.search("FLOAT|INTEGER|RANGE", word)}
+    assert ["--null-value"] == [name for name, word in shown.items() if word == "TEXT"]
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["schema", "--help"]])
+def test_a_list_of_commands_has_whole_sentences(arguments: list[str], tmp_path: Path) -> None:
+    assert "..." not in run_bakeoff(tmp_path, *arguments).stdout.partition("Commands:")[2]
+
+
 @pytest.mark.parametrize("letter", ["-n", "-c", "-o", "-f", "-I"])
 def test_a_letter_is_short_for_one_option(letter: str) -> None:
     assert 1 == len({tuple(option.opts) for _, option in _options() if letter in option.opts})

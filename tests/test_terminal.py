@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import io
 import os
 import re
@@ -21,6 +22,7 @@ from hostile_files import KINDS, FileKind, Place, changed, places, steering, tex
 from inprocess import bakeoff
 from launched import on_terminal
 
+ROOT = Path(__file__).parents[1]
 HOSTILE = "\x1b[2J\x1b]0;x\x07\u202e\x9b31m\r\x00\u2066\x7f\b\u061c\u2028[/b]:boom:"
 """It clears the screen, sets the title, rings, turns text around, writes over the line, and is markup."""
 _COLORS = re.compile(r"\x1b\[[0-9;]*m")
@@ -179,6 +181,32 @@ def test_no_way_of_printing_controls_the_terminal(
     assert not steering(streams.written())
 
 
+_ROOMS = ("src/bakeoff", "reports", "bench")
+_NO_TERMINAL = ("reports/page", "bench/lab")
+
+
+def signs() -> Iterator[str]:
+    """Iterate over the signs and units in texts of ours that a terminal may show."""
+    for path in (file for room in _ROOMS for file in (ROOT / room).rglob("*.py")):
+        if any(ROOT / other in path.parents for other in _NO_TERMINAL):
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                yield from (c for c in node.value if not c.isascii() and (c in "µσ" or not c.isalpha()))
+
+
+def test_terminals_without_our_signs_get_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    used = "".join(sorted(set(signs())))
+    streams = Streams(monkeypatch, "ascii")
+    with escaped_output():
+        print(used)
+        print("1.2 µs ±3 %, 1.13×; München")
+
+    assert set("±×µ≈↓→") <= set(used)
+    assert "?" not in streams.written().splitlines()[0]
+    assert "1.2 us +-3 %, 1.13x; M?nchen" == streams.written().splitlines()[1]
+
+
 def test_neither_does_an_unexpected_error(monkeypatch: pytest.MonkeyPatch) -> None:
     streams = Streams(monkeypatch)
 
@@ -203,6 +231,26 @@ def test_neither_does_a_display(monkeypatch: pytest.MonkeyPatch) -> None:
 
     assert not steering(re.sub(r"\x1b\[\?25[lh]|\x1b\[\d*[AK]|\r", "", streams.written()))
     assert "GEHEIM" not in streams.written()
+
+
+def test_a_step_does_not_inherit_the_time_left_of_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    Streams(monkeypatch)
+    with live_display() as display:
+        show = show_on(display.progress)
+        (task,) = display.progress.tasks
+        for done in (0, 10, 20, 90):
+            show("reading", done, 100)
+        assert task.time_remaining is not None
+        show("timing", 5, 100)
+        assert task.time_remaining is None
+        for done in (10, 20, 90):
+            show("timing", done, 100)
+        assert task.time_remaining is not None
+        show("finishing", 0, 0)
+        assert task.time_remaining is None
+        show("finishing, still", -1, 0)
+
+    assert "finishing, still" == task.description
 
 
 SPELLINGS = (

@@ -23,7 +23,7 @@ from ...codecs import CodecError
 from ...codecs.conventions.arrays import kind_of
 from ...codecs.conventions.classes import fields_of, record_class
 from ...codecs.conventions.tokens import zone
-from ...codecs.paths import brief, join
+from ...codecs.paths import abridged, brief, join
 from ...codecs.safety._walk import Rules, check_record
 from . import arrays
 
@@ -62,13 +62,14 @@ class ValueDifference:
     after: Any = None
 
     def __str__(self) -> str:
+        where = abridged(self.path)
         if self.kind == "missing":
-            return f"`{self.path}` is missing"
+            return f"`{where}` is missing"
         if self.kind == "extra":
-            return f"`{self.path}` was added"
+            return f"`{where}` was added"
         if self.kind == "order":
-            return f"keys are in another order at `{self.path}`"
-        return f"`{self.expected}` came back as `{self.found}` at `{self.path}`"
+            return f"keys are in another order at `{where}`"
+        return f"`{self.expected}` came back as `{self.found}` at `{where}`"
 
 
 def equal(expected: object, found: object, *, order: bool = False) -> bool:

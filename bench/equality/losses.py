@@ -20,7 +20,7 @@ from ...codecs.conventions.arrays import convention, kind_of
 from ...codecs.conventions.classes import fields_of, opened
 from ...codecs.conventions.rules import duration_text
 from ...codecs.conventions.tokens import SIGNED, token_of, zone
-from ...codecs.paths import brief, join, step
+from ...codecs.paths import abridged, brief, join, step
 from . import arrays
 from .equal import MISSING, differences, equal, type_name
 
@@ -82,14 +82,15 @@ def _kind(before: Any, after: Any) -> str:
 
 
 def _text(path: str, before: Any, after: Any) -> str:
+    where = abridged(path)
     if type(before) is not type(after):
         name = type_name(before)
         if name == type_name(after):  # numpy's own bool
             name = f"{type(before).__module__}.{name}"
-        return f"`{name}` came back as `{type_name(after)}` at `{path}`"
+        return f"`{name}` came back as `{type_name(after)}` at `{where}`"
     if _differs_in_zone(before, after):
-        return f"`{_zone_of(before, after)}` came back as `{_zone_of(after, before)}` at `{path}`"
-    return f"`{_brief(before)}` came back as `{_brief(after)}` at `{path}`"
+        return f"`{_zone_of(before, after)}` came back as `{_zone_of(after, before)}` at `{where}`"
+    return f"`{_brief(before)}` came back as `{_brief(after)}` at `{where}`"
 
 
 class _Words(str):

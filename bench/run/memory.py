@@ -17,11 +17,14 @@ from ..results import Cell, CellFinding, fields_of
 from .alone import cells_of, job_of
 from .context import Run, Stage
 
+_MANY = 5
+"""Codecs that a warning counts instead of naming."""
+
 
 def measure_memory(run: Run, stage: Stage) -> None:
     """Measure the memory of healthy codecs on one corpus, one operation after the other.
 
-    If time is short, the codecs with the best ranks are measured, and a warning names the others.
+    If time is short, the codecs with the best ranks are measured, and a warning says which are not.
     """
     kinds: dict[Callable[..., object], list[str]] = {}
     for name in run.options.memory():
@@ -48,7 +51,8 @@ def measure_memory(run: Run, stage: Stage) -> None:
         if left_out:
             measured = {cell.operation_name for cell in cells}
             headings = " and ".join(operation(name).heading for name in names if name in measured)
-            late.append(f"{headings} of {', '.join(left_out)}" if chosen else headings)
+            who = ", ".join(left_out) if len(left_out) < _MANY else f"{len(left_out)} codecs"
+            late.append(f"{headings} of {who}" if chosen else headings)
     text = ""
     if late and not run.stopping:
         text = f"{stage.name}: not enough time for {'; '.join(late)}; use a longer --budget, or --all"

@@ -41,6 +41,7 @@ from .state import State
 from .time import time_cells
 from .turns import Turn, turns
 
+_STOPPING = "finishing this process; Ctrl-C again stops at once"
 _SAVE_EVERY = 15.0
 """Seconds between two writes of the result file, at the end of a corpus's timing. The journal is written
 after every process."""
@@ -124,6 +125,7 @@ class Session:
         notes: Messages for the user at the end, besides the result.
         output_file: The destination of the result.
         interrupted: Ctrl-C was pressed.
+        kept: The output has what was measured.
     """
 
     def __init__(
@@ -160,6 +162,7 @@ class Session:
         self._reading = True
         self._run: Run | None = None
         self._executor: Executor | None = None
+        self.kept = False
         self._saved = time.monotonic()
 
     def run(self) -> ResultData:
@@ -189,7 +192,7 @@ class Session:
             options = self.options
             if self.pace.fewest is not None:
                 options = dataclasses.replace(options, fewest=min(options.fewest, self.pace.fewest))
-            run = Run(options, State(), journal, executor, self.show, resumed=bool(journal.entries))
+            run = Run(options, State(), journal, executor, self._step, resumed=bool(journal.entries))
             run.turn, run.pace = self.turn, self.pace
             run.look = lambda: self.look(lambda: run.state.result(duration=run.spent(), complete=False))
             run.stopping, self._run = self.interrupted, run
@@ -272,7 +275,11 @@ class Session:
         if self._run is not None:
             self._run.stopping = True
         if not self._reading:
-            self.show("finishing this process; Ctrl-C again stops at once", -1, 0)
+            self._step(_STOPPING, 0, 0)
+
+    def _step(self, text: str, done: float, total: float) -> None:
+        """Show a step; after Ctrl-C, that it is the last one, which takes no known time."""
+        self.show(*((_STOPPING, 0, 0) if self.interrupted else (text, done, total)))
 
     def abandon(self) -> None:
         """End the run at once, from another thread; what was measured is saved."""
@@ -295,6 +302,7 @@ class Session:
     def _save(self, run: Run, *, complete: bool, last: bool = True) -> ResultData:
         result = run.state.result(duration=run.spent(), complete=complete)
         self.output_file.write(result, last=last)
+        self.kept = True
         self._saved = time.monotonic()
         return result
 

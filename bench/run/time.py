@@ -154,8 +154,7 @@ class TimingPhase:
         self.run.pass_on(self.stage.schedule)
         if self._ended():
             return []
-        budget = self.stage.schedule.budget
-        self.run.show(self._said(), min(budget, budget - self.stage.schedule.left()), budget)
+        self._show(self._said())
         cells = self.lineup.cells()
         groups, self._twins = without_twins(grouped(cells, isolate=self.run.options.isolate))
         if self._readers_first and not self._read(self.lineup.codecs_took):
@@ -219,7 +218,15 @@ class TimingPhase:
         return f"{self.stage.name}: timing, process {self.done + 1}{reached}"
 
     def _running(self, cell: Cell) -> None:
-        self.run.show(f"{self._said()}: {cell.operation_name} {cell.codec}", -1, 0)
+        self._show(f"{self._said()}: {cell.operation_name} {cell.codec}")
+
+    def _show(self, text: str) -> None:
+        """Show what is timed, and which part of the time is over: of the budget, or of the processes."""
+        schedule, options = self.stage.schedule, self.run.options
+        part = 1 - schedule.left() / schedule.budget if schedule.budget else 1.0
+        if options.no_time_limit:
+            part = min(part, self.done / wanted(options))
+        self.run.show(text, 100 * part, 100)
 
     def _tables(self) -> dict[str, dict[str, Sequence[Measurement]]]:
         tables: dict[str, dict[str, Sequence[Measurement]]] = {}

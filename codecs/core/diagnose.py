@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from ..errors import CodecError
-from ..paths import step
+from ..paths import abridged, step
 
 if TYPE_CHECKING:
     from .codec import Codec
@@ -40,7 +40,7 @@ def explain(codec: Codec, record: Any) -> str:
         seen.add(id(part))
         place, part, reason = inner
         path += place
-    return f"cannot encode `{type(part).__name__}` at `{path}`: {reason}"
+    return f"cannot encode `{type(part).__name__}` at `{abridged(path)}`: {reason}"
 
 
 def _refusal(codec: Codec, part: Any) -> CodecError | None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ...codecs.registry import first_codecs, formats
 from ...errors import hint, near
 from ...imports import names_in
-from ..errors import UnknownFormat, UnreadableCorpus
+from ..errors import NoRecords, UnknownFormat, UnreadableCorpus
 from ..passes import ReadOptions
 from .at import Search
 from .encoding import as_utf8, shown
@@ -232,6 +232,7 @@ def format_in(path: Path, name: str | None = None) -> FileFormat:
 
     Raises:
         UnknownFormat: No such format, or neither ending nor content show one.
+        NoRecords: It is empty.
         UnreadableCorpus: The file cannot be opened.
     """
     try:
@@ -240,17 +241,26 @@ def format_in(path: Path, name: str | None = None) -> FileFormat:
         if name is not None:
             raise
         with opened(path, split_compression(path)[1]) as plain:
-            if (kind := shown_format(plain.file.peek(LOOK)[:LOOK])) is None:
-                raise
+            head = plain.file.peek(LOOK)[:LOOK]
+        _check_not_empty(head, str(path))
+        if (kind := shown_format(head)) is None:
+            raise
         return kind
+
+
+def _check_not_empty(head: bytes, name: str) -> None:
+    if not head:
+        raise NoRecords(f"{name}: contains no records; name another source")
 
 
 def sniff(head: bytes, name: str) -> FileFormat:
     """Determine the format of a file without a name from its first bytes.
 
     Raises:
+        NoRecords: There are none.
         UnknownFormat: They fit several formats, or none.
     """
+    _check_not_empty(head, name)
     if (kind := shown_format(head)) is None:
         raise UnknownFormat(f"{name}: unknown format; choose one with --from {'|'.join(file_formats())}")
     return kind

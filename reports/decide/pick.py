@@ -151,6 +151,8 @@ def pick(results: Sequence[ResultData], requirements: Requirements, file: str = 
     if not eligible:
         if not excluded:
             raise RunError("no codec took part")
+        if requirements.codec is not None:
+            _named(requirements.codec, [], excluded)
         lines = explained(excluded, len(excluded), options=by_command)
         fitting = (name for name in excluded if obstacle(name, by_corpus, requirements) is None)
         if requirements.interop and (line := interop.alternatives(fitting, by_corpus, options=by_command)):
@@ -315,8 +317,9 @@ def _named(wanted: str, order: Sequence[str], excluded: Mapping[str, Obstacle]) 
     for name, why in excluded.items():
         if plain_name(name) == wanted:
             raise RunError("\n".join(["it does not fit", *explained({name: why})]))
-    there = f"there are {', '.join(known)}"
-    raise UsageError(f"no codec {wanted!r} in these results; {hint(near(wanted, known), there)}")
+    names = dict.fromkeys(map(plain_name, [*order, *excluded]))
+    there = f"there are {', '.join(names)}"
+    raise UsageError(f"no codec {wanted!r} in these results; {hint(near(wanted, names), there)}")
 
 
 def _corpora(result: ResultData, requirements: Requirements) -> list[CorpusFacts]:

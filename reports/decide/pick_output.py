@@ -14,6 +14,7 @@ from ..model.names import plain_name
 from ..model.prices import YEAR, Prices, YearlyCost
 from ..model.table import EMPTY, Column, Entry, Row, Section, Table
 from ..tables import text
+from ..tables.block import count
 from ..tables.sentence import TIE_BREAKERS
 from .excluded import explained
 from .pick import PickedCodec
@@ -120,7 +121,7 @@ def _arithmetic(choice: PickedCodec, width: int | None, color: bool) -> str:
 
 def _conditions(choice: PickedCodec) -> Iterable[str]:
     """Yield what else the choice rests on."""
-    corpora = ", ".join(f"{c.name} ({c.sample:,} of {c.records:,} records)" for c in choice.corpora)
+    corpora = ", ".join(f"{c.name} ({count(c)})" for c in choice.corpora)
     yield f"measured on {corpora}"
     if len(choice.corpora) > 1 and choice.yearly:
         yield "each corpus has an equal share of the records"

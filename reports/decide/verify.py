@@ -120,7 +120,10 @@ def draw(cells: Sequence[Cell], seed: int) -> list[Cell]:
     corpora = {cell.corpus: [other for other in cells if other.corpus == cell.corpus] for cell in cells}
     enough = [cell for cell in cells if len(corpora[cell.corpus]) >= CELLS]
     if not enough:
-        raise UsageError(f"nothing to verify: no corpus has {CELLS} timed cells of codecs that are installed")
+        raise UsageError(
+            f"nothing to verify: no corpus has {CELLS} cells, timed in several processes, of codecs that are "
+            "installed"
+        )
     random = Random(seed)
     return random.sample(corpora[random.choice(enough).corpus], CELLS)
 

@@ -188,9 +188,11 @@ class CorpusAnswer:
 
     @cached_property
     def _rough(self) -> dict[str, float]:
-        """Rough costs of codecs that there was no time to time."""
-        rough = {e.name: e.rough_cost(self.view.cost) for e in self.view.codecs}
-        return {name: seconds for name, seconds in rough.items() if seconds is not None}
+        """Rough costs of codecs that there was no time to time: of the safe, exact ones, if there are any."""
+        costs = {e.name: e.rough_cost(self.view.cost) for e in self.view.codecs}
+        rough = {name: seconds for name, seconds in costs.items() if seconds is not None}
+        fit = {candidate.name for candidate in self.safe}
+        return {name: seconds for name, seconds in rough.items() if name in fit} or rough
 
     @property
     def cost(self) -> MeanInterval | None:

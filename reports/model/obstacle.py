@@ -45,7 +45,7 @@ FAILED: Final[Mapping[str, str]] = {
 """The effect of an outcome, as the end of a sentence; loss does not count as failure."""
 
 OPTIONS: Final[Mapping[Kind, str]] = {
-    "untimed": "--all",
+    "untimed": "run --resume FILE --all",
     "trusted": "--trusted",
     "unguarded": "--trusted",
     "reader untimed": "run --resume FILE",

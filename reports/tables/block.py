@@ -66,13 +66,14 @@ def records(corpus: CorpusFacts, tails: Sequence[str]) -> Line:
     # The source of generated records, and of those of a function, is no file.
     of_it = name.startswith(corpus.name) or name.endswith(f":{corpus.name}")
     name = visible(name if of_it else corpus.name)
-    head = [_count(corpus), _size(corpus)] if corpus.records else []
+    head = [count(corpus), _size(corpus)] if corpus.records else []
     starts = [", ".join(filter(None, head)), *head[:1]] if head else [""]
     full = ["; ".join(filter(None, (start, end))) for start in starts for end in tails]
     return "", [f"{one}: {text}" for text in full for one in (name, shortened(name, 24))]
 
 
-def _count(corpus: CorpusFacts) -> str:
+def count(corpus: CorpusFacts) -> str:
+    """Write the number of measured records, and that of all."""
     if corpus.sample < corpus.records:
         return f"{corpus.sample:,} of {corpus.records:,} records"
     return "1 record" if corpus.records == 1 else f"all {corpus.records:,} records"

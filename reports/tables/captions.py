@@ -11,6 +11,7 @@ from ..model import numbers, row
 from ..model.candidates import Candidate, Seen, Standing, limits_needed, records_seen
 from ..model.lists import some
 from ..model.options import TableOptions
+from .block import count
 from .longer import Longer
 
 _ROUGH: Final = 0.01
@@ -140,10 +141,7 @@ def _left_out(profile: Mapping[str, Fact]) -> str:
 
 def measured_on(corpus: CorpusFacts) -> str:
     """Return the number of measured records, the number of all, and their size."""
-    if corpus.sample >= corpus.records:
-        text = f"measured on all {corpus.records:,} record{'s' * (corpus.records != 1)}"
-    else:
-        text = f"measured on {corpus.sample:,} of {corpus.records:,} records"
+    text = f"measured on {count(corpus)}"
     mean, each = corpus.profile.get("bytes_mean"), " each" * (corpus.records != 1)
     if isinstance(mean, int | float):
         text += f", {mean:,.0f} bytes{each} as JSON"

@@ -62,7 +62,7 @@ def table(found: Evolution) -> Table:
         found.trials,
         list(_columns(found.costs)),
         lines=(
-            f"{found.records:,} records of each version, {whose}; "
+            f"{found.records:,} record{'s' * (found.records != 1)} of each version, {whose}; "
             "old→new: the new version reads what the old one wrote",
         ),
         remarks=(*_remarks(found.trials), *found.notes),

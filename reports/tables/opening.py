@@ -146,7 +146,8 @@ def _following(found: CorpusAnswer) -> Iterator[Line]:
     if found.kind == "few" and codec is not None:
         yield "lowest", [f"{codec.name}: {_figures(found)}", f"{codec.name}: {_cost(found)}"]
     if found.kind == "rough" and codec is not None:
-        yield "lowest", [f"{codec.name}, roughly: {_rough(found)}", f"{codec.name}, roughly"]
+        but = f", which {drawback(codec)}" if codec.drawback else ""
+        yield "lowest", [f"{codec.name}{but}, roughly: {_rough(found)}", f"{codec.name}{but}, roughly"]
     if found.kind == "unsafe" and codec is not None:
         who = f"{codec.name}, which {drawback(codec)}"
         yield "lowest", [f"{who}: {_cost(found)}", f"{who}: {_time(found)} a record", who]

@@ -26,7 +26,7 @@ _Row = tuple[Spot, str]
 
 def sections(group: Group, title: str) -> Iterator[Section]:
     """Yield the tables of one corpus at one rate: one for each transport, and their conclusions."""
-    at = f", {group.rate:,} records a second" if group.rate else ""
+    at = f", {group.rate:,} record{'s' * (group.rate != 1)} a second" if group.rate else ""
     for number, transport in enumerate(group.places):
         gone = tuple(_absent(group, transport))
         builder = table_of(group)

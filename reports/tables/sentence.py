@@ -95,7 +95,10 @@ def _verdict(view: CorpusView) -> tuple[str, str]:
         return words, f"use {longer(view.result).time}" if found.kind == "late" else ""
     codec, contest = found.codec, found.contest
     if found.kind == "rough":
-        least = f"in the checks {codec.name} took least, roughly" if codec is not None else ""
+        least = ""
+        if codec is not None:
+            least = f"in the checks {codec.name} took least, roughly"
+            least += f", but {drawback(codec)}" if codec.drawback else ""
         return "No codec was timed in this budget", least
     if contest is None or codec is None:
         first = f"{codec.name} comes first of the others" if codec else ""

@@ -36,7 +36,7 @@ _Row = tuple[Spot, str]
 
 def sections(group: Group, title: str) -> Iterator[Section]:
     """Yield the tables of one corpus in one state of the stores, with some operations each."""
-    title = f"{title} in stores of {group.records:,} records ({group.state})"
+    title = f"{title} in stores of {group.records:,} record{'s' * (group.records != 1)} ({group.state})"
     gone = absent(group)
     rows = [(s, codec) for s, codecs in group.cells.items() for codec in codecs if (s, codec) not in gone]
     measured = {operation for spot, codec in rows for operation, _ in group.cells[spot][codec]}

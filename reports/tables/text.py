@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from ...console import screen
 from ...escape import Styled, visible
-from ..model.table import Column, Entry, Row, Section, Table
+from ..model.table import Column, Entry, Row, Section, Table, letter
 from .machines import machines_of, side_by_side
 
 if TYPE_CHECKING:
@@ -107,20 +107,32 @@ def render(table: Table, *, width: int | None = None, color: bool = False, brief
 
 
 def _folded(section: Section) -> Section:
-    """Return a section with a few footnotes; the last one says where to find the others."""
-    kept = section.footnotes[: _MOST_FOOTNOTES - 1]
-    rest = section.footnotes[_MOST_FOOTNOTES - 1 :]
-    if len(rest) < 2 or not section.folds:
+    """Return a section with a few footnotes; the last one says where to find the others.
+
+    Those on figures and losses come before those on codecs.
+    """
+    of_figures = {
+        mark
+        for row in section.rows
+        for key, entry in row.entries.items()
+        if key != "codec"
+        for mark in entry.marks
+    }
+    first = sorted(section.footnotes, key=lambda footnote: footnote[0] not in of_figures)
+    kept = [each for each in section.footnotes if each in first[: _MOST_FOOTNOTES - 1]]
+    rest = len(section.footnotes) - len(kept)
+    if rest < 2 or not section.folds:
         return section
-    last = rest[0][0]
-    marks = {mark: mark for mark, _ in kept} | dict.fromkeys((mark for mark, _ in rest), last)
+    marks = {mark: letter(place) for place, (mark, _) in enumerate(kept)}
+    last = letter(len(kept))
 
     def moved(entry: Entry) -> Entry:
-        return replace(entry, marks=tuple(dict.fromkeys(marks[mark] for mark in entry.marks)))
+        return replace(entry, marks=tuple(dict.fromkeys(marks.get(mark, last) for mark in entry.marks)))
 
     rows = (replace(row, entries={key: moved(e) for key, e in row.entries.items()}) for row in section.rows)
-    text = f"{len(rest)} further notes: `bakeoff report -f md` has them"
-    return replace(section, rows=tuple(rows), footnotes=(*kept, (last, text)))
+    footnotes = [(marks[mark], text) for mark, text in kept]
+    footnotes.append((last, f"{rest} further notes: `bakeoff report -f md` has them"))
+    return replace(section, rows=tuple(rows), footnotes=tuple(footnotes))
 
 
 def _telling(lines: Sequence[str]) -> Sequence[str]:

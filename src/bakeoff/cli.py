@@ -91,7 +91,7 @@ def bakeoff() -> None:
 
     Start with `bakeoff run mydata.jsonl`, or `bakeoff run` for the built-in corpora.
 
-    Exit codes: 0 ok, 1 the run found a problem, 2 usage error.
+    Exit codes: 0 ok, 1 the run found a problem, 2 usage error, 130 stopped by Ctrl-C.
     """
 
 

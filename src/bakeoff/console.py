@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any, Literal, TextIO, cast
 
-from .escape import escaped, without_passwords
+from .escape import SPELLED, escaped, without_passwords
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -42,8 +42,7 @@ class _EscapingStream:
         self.buffer = _EscapingBuffer(self)
         self._change = change
         if isinstance(stream, io.TextIOWrapper):
-            # A terminal without these letters gets question marks instead of an error.
-            stream.reconfigure(errors="replace")
+            stream.reconfigure(errors=SPELLED)
 
     def write(self, text: str) -> int:
         self.stream.write(self._change(escaped(text)))
@@ -250,14 +249,19 @@ def progress() -> Progress:
 
 
 def show_on(display: Progress) -> Callable[[str, float, float], None]:
-    """Return a function ``(text, done, total)`` that updates a task of a display."""
+    """Return a function ``(text, done, total)`` that updates a task of a display.
+
+    A negative `done` changes the text only; a `total` of 0 is unknown.
+    """
     task = display.add_task("starting", total=None)
 
     def show(text: str, done: float, total: float) -> None:
-        text = without_passwords(text)
+        display.update(task, description=without_passwords(text))
         if done < 0:
-            display.update(task, description=text)
-        else:
-            display.update(task, description=text, completed=done, total=total or None)
+            return
+        shown = next(each for each in display.tasks if each.id == task)
+        if total != shown.total or done < shown.completed:
+            shown.total = None  # A new step: `update` forgets the speed of the one before.
+        display.update(task, completed=done, total=total or None)
 
     return show

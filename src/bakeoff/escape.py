@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import dataclasses
 import re
 from collections.abc import Iterable, Mapping
@@ -100,6 +101,27 @@ def _escape(found: re.Match[str]) -> str:
     letter = found[0]
     # JSON has no two-digit form; it never holds the characters below a space.
     return ascii(letter)[1:-1] if letter < " " else f"\\u{ord(letter):04x}"
+
+
+SPELLED: Final = "spelled"
+"""The error handler of `str.encode` for terminals without the signs of our tables: ``x`` for ``×``."""
+
+_PLAIN: Final = {
+    **dict(zip("×µ≈−–·↓↑→─│░", "xu~---v^>-|.", strict=True)),
+    **dict(zip("±σ²⁹…", ("+-", "sigma", "^2", "^9", "..."), strict=True)),
+    **dict(zip("▁▂▃▄▅▆▇█", "_.-=+*%#", strict=True)),
+    **dict.fromkeys("▏▎▍▌▋▊▉", "|"),
+}
+
+
+def _spelled(error: UnicodeError) -> tuple[str, int]:
+    """Replace letters that an encoding lacks: signs of ours by others, and the rest by question marks."""
+    assert isinstance(error, UnicodeEncodeError), "it is a handler for encoding"
+    lacking = error.object[error.start : error.end]
+    return "".join(_PLAIN.get(letter, "?") for letter in lacking), error.end
+
+
+codecs.register_error(SPELLED, _spelled)
 
 
 def lines_visible(text: str) -> str:

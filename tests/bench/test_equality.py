@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bakeoff.bench.equality.equal import differences, equal, first_difference
+from bakeoff.bench.equality.losses import find_losses
 
 Pair = namedtuple("Pair", "a b")
 
@@ -125,6 +126,18 @@ def test_sentence() -> None:
     )
     assert str(first_difference({"a": 1, "b": 2}, {"b": 2})) == "`$.a` is missing"
     assert str(first_difference({"b": 2}, {"a": 1, "b": 2})) == "`$.a` was added"
+
+
+@pytest.mark.parametrize("change", [{"key": 2}, {}, {"key": "1"}, {"key": 1, "more": 1}])
+def test_the_path_to_a_deep_difference_is_short(change: dict[str, object]) -> None:
+    before, after = {"key": 1}, change
+    for _ in range(100):
+        before, after = {"some": [before]}, {"some": [after]}
+    found = str(first_difference(before, after))
+
+    assert "`$.some[0].some[0]" in found
+    assert len(found) < 150
+    assert all(len(loss) < 150 for loss in find_losses(before, after, frozenset()).losses)
 
 
 def test_order() -> None:

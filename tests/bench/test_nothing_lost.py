@@ -206,6 +206,8 @@ class TestInterrupt:
 
         assert endless.process.returncode == 130
         assert "Traceback" not in err
+        assert "results are in out.json" in err
+        assert "`bakeoff run --resume out.json` continues" in err
         assert len(pairs(read(tmp_path / "out.json"))) >= before
 
     @pytest.mark.slow
@@ -222,6 +224,8 @@ class TestInterrupt:
 
         assert (started.returncode, "Traceback" in err) == (130, False)
         kept = (tmp_path / "out.json").read_bytes() == before
+        assert kept == ("no result is written" in err)
+        assert kept != ("results are in out.json" in err)
         figures = [cell for cell in read(tmp_path / "out.json").cells if cell.cell.operation != "size"]
         # The signal may come after the first times or memory figures.
         assert kept or any(cell.samples or isinstance(cell.facts, GrowthFacts) for cell in figures)

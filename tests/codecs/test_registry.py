@@ -179,6 +179,15 @@ def test_explain_names_type_and_path():
     assert explain(bakeoff.codec("json"), record).startswith("cannot encode `object` at `$.a[1]['b c']`: ")
 
 
+def test_the_path_to_a_deep_part_is_short():
+    deep = object()
+    for _ in range(50):
+        deep = {"some": [deep]}
+
+    assert "cannot encode `object` at `$.some[0]" in explain(bakeoff.codec("json"), deep)
+    assert len(explain(bakeoff.codec("json"), deep)) < 250
+
+
 @pytest.mark.slow
 def test_explain_ends_at_a_record_that_holds_itself():
     cyclic = []

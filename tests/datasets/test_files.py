@@ -42,6 +42,7 @@ from bakeoff.bench.equality.equal import equal
 from bakeoff.codecs import codec
 from bakeoff.datasets import BadRecord, UnknownCorpus, UnknownFormat, UnreadableCorpus, UntrustedCorpus
 from bakeoff.datasets.corpora import is_read_once
+from bakeoff.datasets.errors import NoRecords
 from bakeoff.datasets.passes import ReadOptions
 from bakeoff.datasets.readers import files, json_window
 from bakeoff.datasets.readers import json as json_reader
@@ -816,7 +817,6 @@ class TestOtherSources:
     @pytest.mark.parametrize(
         "head",
         [
-            b"",
             b"a,b\n1,2\n",
             b"[section]\na = 1\n",
             b"[2024-01-01 12:00:00] started\n",
@@ -828,6 +828,12 @@ class TestOtherSources:
     def test_sniff_fails(self, head: bytes) -> None:
         with pytest.raises(UnknownFormat, match="--from"):
             sniff(head, "standard input")
+
+    def test_without_content_there_is_no_format_to_choose(self, tmp_path: Path) -> None:
+        with pytest.raises(NoRecords, match="standard input: contains no records"):
+            sniff(b"", "standard input")
+        with pytest.raises(NoRecords, match="nothing: contains no records"):
+            read(put(tmp_path, "nothing", b""))
 
     @pytest.mark.parametrize("kind", ["jsonl", "json", "msgpack", "bson", "cbor", "pickle"])
     @pytest.mark.parametrize("name", ["records", "records.log", "records.dat.gz", "records.2024"])

@@ -112,6 +112,16 @@ def test_a_profile_in_words():
     } == dict(profile_lines(profile))
 
 
+def test_a_profile_of_tiny_records_in_words():
+    profile = {"bytes_mean": 7, "zlib_ratio": 0.47, "text_median": 1, "list_median": 1}
+
+    assert {
+        "bytes as JSON": "7 on average, zlib makes them 2.13 times larger",
+        "texts": "1 character (median)",
+        "lists": "1 item (median)",
+    } == dict(profile_lines(profile))
+
+
 @pytest.mark.parametrize(
     ("size", "text"),
     [

@@ -92,6 +92,18 @@ RUNS: dict[str, tuple[str, list[ResultData | Path]]] = {
     "one that fits": ("chosen", [made(figures(orjson=1, json=2), losses={"json": ("lost",)})]),
     "nothing works": ("failed", [made({}, outcomes={"a": ("crashed", "signal 11")}, baseline=False)]),
     "no time": ("rough", [untimed(made(THREE, baseline=False))]),
+    "no time, and a lossy leader": (
+        "rough",
+        [untimed(made(THREE, baseline=False, losses={"orjson": ("`int` came back as `float`",)}))],
+    ),
+    "no time, and a trusted leader": (
+        "rough",
+        [untimed(made(THREE, baseline=False, facts={"orjson": {"trusted_only": True}}))],
+    ),
+    "no time, and only lossy": (
+        "rough",
+        [untimed(made(THREE, baseline=False, losses=dict.fromkeys(THREE, ("`a` came back as `b`",))))],
+    ),
     "no time for checks": ("late", [made({}, outcomes={"a": ("unfinished", "late")}, baseline=False)]),
     "dump only": ("parts", [without(made(THREE), "load")]),
     "sizes only": ("parts", [without(made(THREE), "dump", "load")]),
@@ -245,6 +257,9 @@ def test_ties_are_named_as_ties() -> None:
         ("unguarded and trusted in between", "faster", "marshal, which is for trusted data only"),
         ("nothing works", "use", "none: every codec failed"),
         ("no time", "lowest", "orjson, roughly: ≈2.0 µs to write and read a record"),
+        ("no time, and a lossy leader", "lowest", "json, roughly: ≈4.0 µs to write and read a record"),
+        ("no time, and a trusted leader", "lowest", "json, roughly: ≈4.0 µs to write and read a record"),
+        ("no time, and only lossy", "lowest", "orjson, which is lossy here, roughly"),
         ("no time for checks", "use", "undecided: no codec was checked in this budget"),
         ("dump only", "use", "undecided: load was not measured"),
         ("dump only", "try", "`bakeoff report FILE --reads 0` ranks by dump alone"),

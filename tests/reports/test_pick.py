@@ -118,7 +118,7 @@ class TestScenarios:
         late = changed(run, "bson", samples=(), rough=1e-6)
         choice, best = pick([late], Requirements()), Result(late).best
 
-        assert "  bson was not timed: not enough time (--all)\n" in render(choice)
+        assert "  bson was not timed: not enough time (run --resume FILE --all)\n" in render(choice)
         assert "the data is not trusted (--trusted)\n" in render(choice)
         assert not any("--" in why.words for _, why in best().excluded)
         with pytest.raises(RunError, match="no codec fits") as found:

@@ -259,6 +259,16 @@ class TestText:
         assert 3 == len(re.findall(r" \[d\]", text))
         assert 6 == render([run], "md").count("loss of")
 
+    def test_losses_come_before_other_footnotes(self, result_of):
+        planted = {name: {"dump": t * 1e-6, "load": t * 1e-6} for t, name in enumerate("abcdef", 1)}
+        facts = {name: {"notes": (f"note of {name}",), "about": (FIGURES,)} for name in "abcd"}
+        run = result_of(planted, facts=facts, losses={"f": ("loss of f",)})
+        text = render([run], "text")
+
+        assert ["a", "b", "c", "d"] == re.findall(r"^\[(\w)\] ", text, re.M)
+        assert re.search(r"^f .* lossy \[c\]", text, re.M)
+        assert "\n[c] loss of f\n[d] 2 further notes: " in text
+
     @pytest.mark.parametrize(
         ("drawback", "words"),
         [

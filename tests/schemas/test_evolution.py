@@ -273,7 +273,7 @@ def test_costs_are_of_what_is_read() -> None:
     found = versions({"a": int, "b": str}, {"a": int, "b": str, "c": str})
     names = ["json", "msgspec-json/struct"]
 
-    tried, costs, _ = attempts(names, found, *sample(found, 60), 0.0, lambda done, total: None)
+    tried, costs, _ = attempts(names, found, *sample(found, 60), 0.0, lambda *_: None)
 
     assert names == [trial.codec for trial in tried]
     assert sorted(costs) == [

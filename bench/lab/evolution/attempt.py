@@ -52,7 +52,7 @@ def attempts(
     old: Sequence[Any],
     new: Sequence[Any],
     seconds: float,
-    show: Callable[[int, int], object],
+    show: Callable[[str, float, float], object],
     *,
     pace: Pace | None = None,
 ) -> Attempted:
@@ -63,7 +63,7 @@ def attempts(
         old: Records of the older one.
         new: The same records in the newer one.
         seconds: Time for all codecs, both trials and timing. One timing process runs in any case.
-        show: Called with the number of codecs that were tried, and their total.
+        show: Called with the current step, the seconds that have passed, and all seconds.
         pace: How patient it is; `Pace.usual` if it is None.
 
     Raises:
@@ -76,6 +76,11 @@ def attempts(
 
     def left(whole: float) -> float:
         return whole - (time.monotonic() - started)
+
+    def passed(step: str) -> float:
+        rest = left(seconds)
+        show(step, seconds - max(0.0, rest), seconds)
+        return rest
 
     path = search_path()
     with LocalExecutor(pace=pace) as executor:
@@ -96,11 +101,11 @@ def attempts(
             tried.append(_found(name, len(old), ended))
             if ended.answer is not None:
                 cells |= {(name, way): digest for way, digest in ended.answer.payloads.items()}
-            show(len(tried), len(names))
+            passed(f"trying {name}")
         job = TimeVersions(
             memory=Budget.CELL_MEMORY, path=path, modules=imported(), versions=key, cells=(), rounds=ROUNDS
         )
-        plan = Rereading(executor, job, cells, lambda: left(seconds))
+        plan = Rereading(executor, job, cells, lambda: passed("timing"))
         return timed(tried, plan, patience)
 
 

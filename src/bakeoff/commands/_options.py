@@ -307,4 +307,6 @@ def costing(function: _F) -> _F:
         metavar="SPEED",
         help="Network bandwidth to include in the cost: 1Gbit, 50Mbit/s, 100MB/s.",
     )(function)
-    return click.option("--reads", type=float, help="Reads for each write.  [default: 1]")(function)
+    return click.option("--reads", type=float, metavar="N", help="Reads for each write.  [default: 1]")(
+        function
+    )

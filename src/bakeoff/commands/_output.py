@@ -15,7 +15,7 @@ from click.core import ParameterSource
 
 from ..console import console, unescaped
 from ..errors import RunError, UsageError, reason_of
-from ..escape import escaped
+from ..escape import SPELLED, escaped
 from ..files import atomic_write, is_device, is_result_file
 
 if TYPE_CHECKING:
@@ -79,8 +79,7 @@ def put(content: str | bytes, output: Path | None, inputs: Iterable[Path] = (), 
     to_stdout = is_stdout(output)
     if isinstance(content, str):
         encoding = getattr(sys.stdout, "encoding", None) if to_stdout else None
-        # A terminal without these letters gets question marks instead of an error.
-        content = escaped(content).encode(encoding or "utf-8", "replace")
+        content = escaped(content).encode(encoding or "utf-8", SPELLED)
     if output is None or to_stdout:
         with standard_output() as file:
             file.write(content)

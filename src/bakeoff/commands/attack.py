@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from ..bench.lab.hostile.campaign import AttackedCodec, AttackFinding
     from ..bench.lab.hostile.promises import Promise
 
+_USUAL = 85
+"""Cases of most codecs."""
+_MOST_PART = 0.99
+
 
 @click.command(
     "attack",
@@ -72,7 +76,7 @@ def command(
     from ..bench.lab.hostile.campaign import check
     from ..bench.lab.hostile.collection import CASES
     from ..bench.lab.hostile.promises import Promise
-    from ..console import progress, show_text
+    from ..console import progress, show_on, show_text
     from ..reports import written
     from ..reports.tables import attack
     from ._output import layout
@@ -89,12 +93,18 @@ def command(
     found: list[AttackedCodec] = []
     try:
         with progress() as display:
-            task = display.add_task("", total=len(names))
+            step = show_on(display)
 
             def show(name: str, tried: int) -> None:
-                display.update(task, description=f"{name}: {tried} cases", completed=len(found))
+                # How many cases a codec has is known at its end.
+                cases = len(found[-1].findings) if found else _USUAL
+                part = min(tried / max(cases, 1), _MOST_PART)
+                step(f"{name}: {tried} cases", len(found) + part, len(names))
 
             found.extend(check(names, only, promise, show))
+    except KeyboardInterrupt:
+        click.echo(f"stopped early: {len(found)} of {len(names)} codecs were attacked", err=True)
+        raise
     finally:
         # The faults found so far count after Ctrl-C, too.
         facts = _plain(found, promise)

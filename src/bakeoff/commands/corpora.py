@@ -80,4 +80,5 @@ def _show(facts: dict[str, Any], first: Any) -> None:
     for label, text in lines:
         click.echo(f"  {label:14}{text}")
     click.echo(f"  {'for instance':14}{shortened(repr(first), 300)}")
-    click.echo(f"  (bytes to lists: of {profile['sample']:,} records)")
+    if profile["sample"] < facts["records"]:
+        click.echo(f"  (all but the number and sha256: of {profile['sample']:,} records)")

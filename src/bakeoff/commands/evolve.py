@@ -90,6 +90,7 @@ def command(
     Each codec is tried in a separate process: if it crashes, hangs or runs out of memory, only its row
     fails. All codecs are timed in shared processes, as in a run; a codec that dies there has no cost.
     """
+    from .._progress import shown
     from ..bench.lab.evolution.attempt import Attempted, attempts
     from ..bench.lab.evolution.trial import sample
     from ..reports.tables.evolution import Evolution, json, table
@@ -102,8 +103,8 @@ def command(
     before, after = sample(difference, records, given, newer=newer)
     tried = Attempted((), {}, ())
     if difference.changes:
-        with slow_progress("trying and measuring") as show:
-            tried = attempts(names, difference, before, after, budget, show)
+        with shown() as step:
+            tried = attempts(names, difference, before, after, budget, step)
     found = Evolution(old, new, difference, *tried, len(before), data or "", newer)
     if form == "json":
         put(json(found), output)

@@ -100,8 +100,8 @@ def _columns(codecs: Sequence[str], *, schemas: bool = True) -> dict[str, Column
 
     columns: dict[str, Column] = {}
     with progress() as bar:
-        task = bar.add_task("codecs", total=len(codecs))
+        task = bar.add_task("trying values", total=len(codecs))
         for name, column in matrix(codecs, schemas=schemas):
             columns[name] = column
-            bar.update(task, completed=len(columns), description=name)
+            bar.update(task, completed=len(columns), description=f"tried {name}")
     return columns

@@ -91,7 +91,9 @@ _COMMON = (
     help="Require a format that other languages read; exactly, where `bakeoff run --readers` tried it.",
 )
 @click.option("--allow-loss", is_flag=True, help="Allow codecs that lose data; the table says what.")
-@click.option("--corpus", "corpora", multiple=True, help="The corpus to decide by; repeatable.")
+@click.option(
+    "--corpus", "corpora", metavar="NAME", multiple=True, help="The corpus to decide by; repeatable."
+)
 @click.option(
     "--choose",
     "codec",

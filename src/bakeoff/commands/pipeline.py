@@ -46,7 +46,8 @@ _COMMON = (
 
 @click.command(
     cls=GroupedCommand,
-    codes="0 ok, 1 no codec passed its checks, 2 usage error, 130 stopped by Ctrl-C",
+    codes="0 ok, 1 records could not be read or no codec passed its checks, 2 usage error, "
+    "130 stopped by Ctrl-C",
     common=_COMMON,
 )
 @measuring("pipeline.json")

@@ -49,8 +49,10 @@ _DRAWN = ("reads", "bandwidth", "crossings", "dark")
 @output_option(
     " (- for standard output), or a folder for pyperf. Its ending decides the format.", folder=True
 )
-@click.option("--columns", help="Comma-separated columns in this order; NAME:x is relative.")
-@click.option("--sort", help="Column to sort by; -NAME reverses the order.  [default: rank]")
+@click.option("--columns", metavar="LIST", help="Comma-separated columns in this order; NAME:x is relative.")
+@click.option(
+    "--sort", metavar="COLUMN", help="Column to sort by; -NAME reverses the order.  [default: rank]"
+)
 @click.option("--relative-to", "baseline", metavar="CODEC", help="Codec that relative columns compare with.")
 @click.option(
     "--scale-to",

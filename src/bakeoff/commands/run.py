@@ -92,8 +92,8 @@ _COMMON = (
 
 @click.command(
     cls=GroupedCommand,
-    codes="0 ok, 1 no codec passed its checks or a machine of --on was lost, 2 usage error, 130 "
-    "stopped by Ctrl-C",
+    codes="0 ok, 1 records could not be read, no codec passed its checks or a machine of --on was lost, "
+    "2 usage error, 130 stopped by Ctrl-C",
     topics=_TOPICS,
     common=_COMMON,
 )
@@ -379,23 +379,27 @@ def measured_here(
 
     if not resume and "--output" not in typed(click.get_current_context()):
         check_own(output)
-    with live_display() as screen:
-        session = Session(
-            options,
-            output,
-            command=_command_line(),
-            resume=resume,
-            show=show_on(screen.progress),
-            look=_look(screen),
-            machine=machine or LOCAL,
-            checked=checked,
-        )
-        try:
+    session: Session | None = None
+    try:
+        with live_display() as screen:
+            session = Session(
+                options,
+                output,
+                command=_command_line(),
+                resume=resume,
+                show=show_on(screen.progress),
+                look=_look(screen),
+                machine=machine or LOCAL,
+                checked=checked,
+            )
             return session, session.run()
-        except KeyboardInterrupt:
-            if session.output_file.note:
-                click.echo(session.output_file.note, err=True)
-            raise
+    except KeyboardInterrupt:
+        if session is not None and session.kept:
+            noted(session)
+            click.echo(_continuing(f"{output}{session.machine.option}"), err=True)
+        else:
+            click.echo("nothing was measured yet, so no result is written", err=True)
+        raise
 
 
 def noted(session: Session) -> None:
@@ -445,7 +449,7 @@ def _finish(
     from ..reports.tables.sentence import got_through
 
     if stopped or lost:
-        click.echo(f"{'stopped early; ' * stopped}`bakeoff run --resume {again}` continues", err=True)
+        click.echo(f"{'stopped early; ' * stopped}{_continuing(again)}", err=True)
     if stopped:
         click.get_current_context().exit(_STOPPED)
     passed = got_through(View.of(results))
@@ -455,6 +459,10 @@ def _finish(
         print_comparison(earlier or (), result, f"exit code {code}: {why}")
     if code:
         click.get_current_context().exit(code)
+
+
+def _continuing(again: str) -> str:
+    return f"`bakeoff run --resume {again}` continues"
 
 
 def _look(screen: LiveDisplay) -> Callable[[Callable[[], ResultData]], None]:

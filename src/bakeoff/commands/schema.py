@@ -46,11 +46,11 @@ def command() -> None:
     """
 
 
-@command.command("infer", cls=GroupedCommand)
+@command.command("infer", cls=GroupedCommand, short_help="Print the schema of records as Python.")
 @click.argument("source", metavar="FILE", shell_complete=_completion.files)
 @click.option("-n", "--records", type=RECORDS, help="Number of records to convert.")
 @reading
-@click.option("--name", default="Record", show_default=True, help="Name of the record class.")
+@click.option("--name", metavar="NAME", default="Record", show_default=True, help="Name of the record class.")
 @click.option(
     "--confidence",
     default="99%",
@@ -114,7 +114,7 @@ def _keep_corrected(path: Path, text: bytes, otherwise: str = "remove it first")
         raise UsageError(f"{path}: exists with other content; choose another name with -o, or {otherwise}")
 
 
-@command.command("export", cls=GroupedCommand)
+@command.command("export", cls=GroupedCommand, short_help="Write SCHEMA in the language of a format.")
 @click.argument("schema", shell_complete=_completion.files)
 @click.option(
     "-f",
@@ -159,7 +159,7 @@ def export(
     _write(definition, target)
 
 
-@command.command("show", cls=GroupedCommand)
+@command.command("show", cls=GroupedCommand, short_help="Say what SCHEMA restores after each codec.")
 @click.argument("schema", shell_complete=_completion.files)
 @selecting("all installed built-in codecs")
 @include_option
@@ -185,6 +185,7 @@ def show(schema: str, codecs: tuple[str, ...], include: tuple[str, ...], as_obje
 @command.command(
     "validate",
     cls=GroupedCommand,
+    short_help="Say where records differ from SCHEMA.",
     codes="0 no advice (or only on fields marked as notes), 1 advice, 2 unreadable or missing "
     "records, or usage error",
 )

@@ -31,7 +31,8 @@ _ADDRESSES = 16 << 30
 
 @click.command(
     cls=GroupedCommand,
-    codes="0 ok, 1 no codec passed its checks, 2 usage error, 130 stopped by Ctrl-C",
+    codes="0 ok, 1 records could not be read or no codec passed its checks, 2 usage error, "
+    "130 stopped by Ctrl-C",
 )
 @measuring("stores.json")
 @click.option(

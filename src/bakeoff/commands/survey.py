@@ -224,6 +224,7 @@ def _report_lost(found: SurveyFindings) -> None:
     for piece, why in sorted(found.lost.items()):
         click.echo(visible(f"lost: {why if why.startswith(str(piece)) else f'{piece}: {why}'}"), err=True)
     if lost:
-        click.echo(f"of {shards:,} shards, {len(lost):,} lost in whole or in part", err=True)
+        of = f"of {shards:,} shard{'s' * (shards != 1)}"
+        click.echo(f"{of}, {len(lost):,} lost in whole or in part", err=True)
     if found.interrupted:
         click.echo(f"interrupted: {len(found.done):,} of {len(found.pieces):,} pieces were read", err=True)

@@ -71,6 +71,7 @@ _RECORDS = ".msgpack"
 @click.option(
     "--seconds",
     type=click.FloatRange(min=1),
+    metavar="N",
     default=30.0,
     show_default=True,
     help="How long to sample it.",
