@@ -33,11 +33,13 @@ class Capabilities:
     process_groups: Annotated[
         bool, "no process groups (what a codec starts does not end with its worker)"
     ] = True
+    children: Annotated[bool, "no list of child processes (a codec may start some unnoticed)"] = True
     death_signal: Annotated[bool, "no death signals (the workers of a killed run finish their work)"] = True
     memory_limits: Annotated[bool, "no memory limits (a codec can take all memory)"] = True
     file_locks: Annotated[bool, "no file locks (do not write two runs to one file)"] = True
     polling: Annotated[bool, "no polling of pipes (no readers in other languages, no other machines)"] = True
     process_clocks: Annotated[bool, "no processor clocks of other processes (disturbed readers stay)"] = True
+    thread_clocks: Annotated[bool, "no processor clocks of other threads (no stalls)"] = True
     high_water_mark: Annotated[bool, "no resettable high-water mark (peak memory is less exact)"] = True
     usage: Annotated[bool, "no usage counters (no peak memory without the high-water mark)"] = True
     heap_counters: Annotated[bool, "no counters of the C heap (memory growth is less exact)"] = True
@@ -74,11 +76,13 @@ def probe() -> Capabilities:
         fork=hasattr(os, "fork"),
         affinity=hasattr(os, "sched_setaffinity"),
         process_groups=hasattr(os, "killpg"),
+        children=hasattr(os, "WNOHANG"),
         death_signal=_has_death_signal(),
         memory_limits=can_limit_addresses(),
         file_locks=find_spec("fcntl") is not None,
         polling=hasattr(select, "poll"),
         process_clocks=_can_read(process_clock(os.getpid())),
+        thread_clocks=hasattr(time, "pthread_getcpuclockid"),
         high_water_mark=_can_reset(),
         usage=find_spec("resource") is not None,
         core_state=CHAINED,

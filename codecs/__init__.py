@@ -12,6 +12,7 @@ from .errors import (
     LimitError,
     MissingField,
     MissingLibrary,
+    MissingText,
     UnknownCodec,
     UnknownMediaType,
 )
@@ -37,6 +38,7 @@ __all__ = [
     "Limits",
     "MissingField",
     "MissingLibrary",
+    "MissingText",
     "UnknownCodec",
     "UnknownMediaType",
     "available",

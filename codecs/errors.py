@@ -8,6 +8,7 @@
         ├── DecodeError
         │   └── LimitError
         ├── MissingField
+        ├── MissingText
         ├── MissingLibrary
         ├── UnknownCodec
         ├── UnknownCompressor
@@ -57,6 +58,10 @@ class DecodeError(CodecError):
 
 class LimitError(DecodeError):
     """The payload is larger or deeper than the codec's limits allow."""
+
+
+class MissingText(CodecError, AttributeError):
+    """The codec's payloads are not text, so it has no attribute `text`."""
 
 
 class MissingField(CodecError, LookupError):

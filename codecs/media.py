@@ -31,8 +31,9 @@ def first_reader(media_type: str, among: Iterable[_Codec]) -> _Codec:
         for each, part in codecs:
             if is_read(part, wanted):
                 return each
-    known = {name for _, part in codecs for name in (part.media_type, *part.media_type_aliases)}
-    raise UnknownMediaType(media_type, f"no codec reads it; supported are {', '.join(sorted(known))}")
+    known = sorted({name for _, part in codecs for name in (part.media_type, *part.media_type_aliases)})
+    why = "no codec reads it; supported are" if media_type else "expected one of"
+    raise UnknownMediaType(media_type or "no media type", f"{why} {', '.join(known)}")
 
 
 def _by_name(codec: CodecBase, wanted: str) -> bool:

@@ -376,7 +376,8 @@ def missing(name: str) -> str | None:
             f"{declaration.library} {release} cannot be used here, as {here}; `bakeoff run -c {name}` "
             "measures it in a folder of its own"
         )
-    if declaration.module and not _is_there(declaration.module):
+    # The package of an entry point is there; what fails in it is said when the codec is built.
+    if declaration.module and not declaration.entry_point and not _is_there(declaration.module):
         what = f"bakeoff[{declaration.extra}]" if declaration.extra else declaration.library
         return f"{declaration.library} is not installed; pip install '{what}'"
     for module in declaration.also:

@@ -353,8 +353,10 @@ class Schema:
     # identity ----------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
-        fields = f", {len(self.types.fields)} fields" if isinstance(self.types, t.RecordType) else ""
-        return f"<Schema {self.name}{fields}>"
+        if not isinstance(self.types, t.RecordType):
+            return f"<Schema {self.name}>"
+        count = len(self.types.fields)
+        return f"<Schema {self.name}, {count} field{'s' * (count != 1)}>"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Schema):

@@ -87,6 +87,7 @@ def test_what_is_no_quantity_is_refused(kind: click.ParamType[float], text: str,
 
 def test_names_that_look_alike_are_told() -> None:
     assert "did you mean msgpack?" == hint(near("msgpak", ["msgpack", "json"]), "see the list")
+    assert ("json", "JSON") == near("Json", ["json", "msgpack", "JSON"])
     assert "see the list" == hint(near("avro", ["msgpack", "json"]), "see the list")
 
 

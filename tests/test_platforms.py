@@ -1,7 +1,6 @@
-"""macOS and Windows, as far as they can be had elsewhere: what they lack is out of reach here, too.
+"""macOS and Windows, as far as they can be had elsewhere (`tests/elsewhere.py`).
 
-The libraries of others are loaded beforehand, as they look at the platform, too. On macOS and Windows
-themselves (.github/workflows/tests.yml) the core tests run as they are.
+On macOS and Windows themselves (.github/workflows/tests.yml) the core tests run as they are.
 """
 
 from __future__ import annotations
@@ -15,68 +14,88 @@ from pathlib import Path
 import pytest
 
 from bakeoff.bench.results import read
+from elsewhere import PLATFORMS, lacking
 
-HURRIED = Path(__file__).parent / "hurried.py"
-RESULT = Path(__file__).parent / "data" / "results" / "version-1.json"
+TESTS = Path(__file__).parent
+RESULT = TESTS / "data" / "results" / "version-1.json"
 
-LOADED = """
-import sys
-import asyncio, ctypes, email, importlib.metadata, multiprocessing, pathlib, pickle, platform, plistlib
-import shutil, subprocess, tempfile, threading, tomllib, urllib.request, uuid, zipfile
-import bson.json_util, click, click.shell_completion, msgpack, psutil, pyperf, rich.console, rich.table
-import simplejson, yaml
-"""
-"""Modules that check the platform when they are loaded."""
-
-ABSENT = {
-    "win32": """
-import os, select, signal, socket
-for module, names in (
-    (select, ["poll"]),
-    (signal, ["SIGHUP", "SIGALRM"]),
-    (os, ["sched_getaffinity", "sched_setaffinity", "getuid", "geteuid", "fork", "killpg", "setsid",
-          "pidfd_open", "O_PATH", "O_CLOEXEC", "O_NOFOLLOW", "O_NONBLOCK", "O_DIRECTORY"]),
-):
-    for name in names:
-        delattr(module, name)
-""",
-    "darwin": """
-import os, resource, socket
-for name in ("sched_getaffinity", "sched_setaffinity", "pidfd_open", "O_PATH"):
-    delattr(os, name)
-resource.RLIMIT_AS = resource.RLIMIT_RSS
-""",
-}
-"""Statements that take functions and constants away, by platform."""
-
-LACKING = {
-    "win32": ["fcntl", "grp", "pwd", "resource", "termios"],
-    "darwin": [],
-}
-"""Modules that there are not, by platform."""
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="what others lack is taken from Linux"),
+]
 
 
-def elsewhere(platform: str, script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    disguise = f"""
-        sys.platform = {platform!r}
-        for name in {LACKING[platform]!r}:
-            sys.modules[name] = None
-        if sys.platform == "win32":
-            import os
-            del os.sysconf  # psutil needs it in a run, on Linux
+class Elsewhere:
+    """Starts processes as on another platform.
+
+    Args:
+        platform: Its ``sys.platform``.
+        folder: For the module that changes them, and what they start.
     """
-    whole = LOADED + textwrap.dedent(disguise) + ABSENT[platform] + textwrap.dedent(script)
-    return subprocess.run([sys.executable, "-c", whole, *arguments], capture_output=True, text=True)
+
+    def __init__(self, platform: str, folder: Path) -> None:
+        self.platform = platform
+        self._folder = folder
+        (folder / "sitecustomize.py").write_text(
+            f"import sys\nsys.path.append({str(TESTS)!r})\n"
+            "from elsewhere import become\nsys.path.pop()\n"
+            f"become({platform!r}, {lacking(platform)!r})\n"
+        )
+
+    def run(self, *command: str) -> subprocess.CompletedProcess[str]:
+        """Run Python there with some arguments."""
+        environment = os.environ | {"PYTHONPATH": str(self._folder), "PYTHONWARNINGS": "ignore"}
+        return subprocess.run(
+            [sys.executable, "-P", *command],
+            capture_output=True,
+            text=True,
+            cwd=self._folder,
+            env=environment,
+        )
+
+    def script(self, text: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Run some statements there."""
+        return self.run("-c", textwrap.dedent(text), *arguments)
 
 
-@pytest.fixture(params=LACKING)
-def platform(request: pytest.FixtureRequest) -> str:
-    assert isinstance(request.param, str)
-    return request.param
+@pytest.fixture(params=PLATFORMS)
+def elsewhere(request: pytest.FixtureRequest, tmp_path: Path) -> Elsewhere:
+    pytest.importorskip("mypy")
+    return Elsewhere(request.param, tmp_path)
 
 
-@pytest.mark.slow
-def test_codecs_work(platform: str) -> None:
+def test_only_our_modules_lack_it(elsewhere: Elsewhere) -> None:
+    script = """
+        import os, signal, sys
+        from bakeoff.bench import capabilities, orphans
+        print(capabilities.os.name, *(hasattr(part, "pidfd_open") for part in (os, capabilities.os)))
+        print(sys.platform, *(hasattr(part, "SIGKILL") for part in (signal, orphans.signal)))
+    """
+    done = elsewhere.script(script)
+
+    posix = elsewhere.platform == "darwin"
+    assert (f"posix True False\nlinux True {posix}\n", "") == (done.stdout, done.stderr)
+
+
+def test_each_module_can_be_imported(elsewhere: Elsewhere) -> None:
+    """Those of frameworks only import one, which adapts to the platform by itself."""
+    script = """
+        import importlib, pkgutil, bakeoff
+        for module in pkgutil.walk_packages(bakeoff.__path__, "bakeoff."):
+            parts = module.name.split(".")
+            if parts[-1] != "__main__" and not {"hook", "integrations"} & {*parts[:-1]}:
+                try:
+                    importlib.import_module(module.name)
+                except ImportError as error:  # a library that is not installed
+                    if error.name in sys.stdlib_module_names:
+                        raise
+    """
+    done = elsewhere.script("import sys\n" + textwrap.dedent(script))
+
+    assert (0, "") == (done.returncode, done.stderr)
+
+
+def test_codecs_work(elsewhere: Elsewhere) -> None:
     script = """
         import io
         import bakeoff
@@ -91,15 +110,15 @@ def test_codecs_work(platform: str) -> None:
                 assert list(made.load(file)) == [{"a": "b"}] * 3, name
         print(len(codecs.available()))
     """
-    done = elsewhere(platform, script)
+    done = elsewhere.script(script)
 
     assert "" == done.stderr
     assert int(done.stdout) > 10
 
 
-@pytest.mark.slow
-def test_schemas_and_corpora_work(platform: str, tmp_path: Path) -> None:
+def test_schemas_and_corpora_work(elsewhere: Elsewhere, tmp_path: Path) -> None:
     script = """
+        import sys
         from datetime import datetime
         import bakeoff
 
@@ -117,59 +136,35 @@ def test_schemas_and_corpora_work(platform: str, tmp_path: Path) -> None:
         "version = 1\n[codec]\nname = 'msgpack'\nrequires = { msgpack = '>=1' }\n"
     )
     given = (str(tmp_path / name) for name in ("mine.jsonl", "bakeoff.lock"))
-    done = elsewhere(platform, script, bakeoff.corpus("movies", records=50).sha256, *given)
+    done = elsewhere.script(script, bakeoff.corpus("movies", records=50).sha256, *given)
 
     assert ("7 msgpack\n", "") == (done.stdout, done.stderr)
 
 
-@pytest.mark.slow
-def test_reports_work(platform: str, tmp_path: Path) -> None:
-    report = "main(['report', str(file), '-f', form, '-o', str(output)])"
-    if platform == "win32":  # where click asks for a console of Windows
-        report = "output.write_text(render([load(file)], form))"
-    script = f"""
-        import contextlib
-        from pathlib import Path
+def test_reports_work(elsewhere: Elsewhere, tmp_path: Path) -> None:
+    script = """
+        import contextlib, sys
         from bakeoff.cli import main
-        from bakeoff.reports import render
-        from bakeoff.reports.model.files import load
-        file, folder, *forms = map(Path, sys.argv[1:])
-        for form in map(str, forms):
-            output = folder / form
+        file, *forms = sys.argv[1:]
+        for form in forms:
             with contextlib.suppress(SystemExit):
-                {report}
+                main(["report", file, "-f", form, "-o", f"report.{form}"])
     """
     forms = ["text", "md", "csv", "json", "latex", "rst", "html"]
-    done = elsewhere(platform, script, str(RESULT), str(tmp_path), *forms)
+    done = elsewhere.script(script, str(RESULT), *forms)
 
     assert 0 == done.returncode, done.stderr
-    assert all("msgpack" in (tmp_path / form).read_text() for form in forms)
+    assert all("msgpack" in (tmp_path / f"report.{form}").read_text() for form in forms)
 
 
-@pytest.mark.slow
-def test_a_run_ranks(platform: str, tmp_path: Path) -> None:
+def test_a_run_ranks(elsewhere: Elsewhere, tmp_path: Path) -> None:
     """In its workers, too, which begin with what a system lacks."""
-    # click asks Windows for a console, so here only the modules and functions that it lacks are missing.
-    hidden = LOADED + ABSENT[platform] + f"for name in {LACKING[platform]!r}: sys.modules[name] = None\n"
-    (tmp_path / "sitecustomize.py").write_text(hidden)
-    command = [
-        sys.executable,
-        "-P",
-        str(HURRIED),
-        "run",
-        "movies",
-        "-n",
-        "100",
-        "-c",
-        "json,msgpack",
-        "--all",
-    ]
-    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
-    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment)
+    options = ("-n", "100", "-c", "json,msgpack", "--all", "--budget", "0")
+    done = elsewhere.run(str(TESTS / "hurried.py"), "run", "movies", *options)
 
     assert 0 == done.returncode, done.stderr
     assert {"json", "msgpack"} == set(read(tmp_path / "bakeoff.json").rankings[0].order)
     (said,) = (line for line in done.stdout.splitlines() if "this system has " in line)
     assert "no fork server" in said
     assert "no memory limits" in said
-    assert ("no file locks" in said) == (platform == "win32")
+    assert ("no file locks" in said) == (elsewhere.platform == "win32")

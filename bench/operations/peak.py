@@ -77,15 +77,30 @@ def _high_water(call: Any, items: Sequence[Any], beat: Callable[[], object]) -> 
 
 def _resource_usage(call: Any, items: Sequence[Any], beat: Callable[[], object]) -> Measured:
     """Use a mark that cannot be reset: it only shows calls that exceed everything before."""
-    import resource
-
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    unit = _unit_of_usage()
+    before = _most_resident()
     for item in items:
         beat()
         call(item)
-    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
+    grown = (_most_resident() - before) * unit
     facts = PeakFacts("ru_maxrss (low resolution)")
     return Measured(float(max(PAGE, grown)), facts=facts, resolution=1 << 20)
+
+
+def _most_resident() -> int:
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+def _unit_of_usage() -> int:
+    """Return the bytes in a unit of ``ru_maxrss``: 1024 as in getrusage(2) of Linux, 1 as in that of macOS.
+
+    It is at least the present size, which is also known in bytes.
+    """
+    import psutil
+
+    return 1 if _most_resident() >= psutil.Process().memory_info().rss / 2 else 1024
 
 
 def _peak(name: str, summary: str, heading: str) -> Operation:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...errors import UsageError
-from ..capabilities import cores
+from ..capabilities import cores, here
 from .base import Context, Measured, Operation, Toolkit
 
 _SECONDS = 0.25
@@ -191,6 +191,7 @@ def _stalling(name: str, verb: str, carry_out: Callable[[Context, Toolkit], Meas
         carry_out=carry_out,
         heading=f"{name} stall",
         columns={"call": f"{name} stalled by", "least": "least stall seen"},
+        works=lambda: here().thread_clocks,
     )
 
 

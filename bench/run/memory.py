@@ -28,8 +28,6 @@ def measure_memory(run: Run, stage: Stage) -> None:
     """
     kinds: dict[Callable[..., object], list[str]] = {}
     for name in run.options.memory():
-        if not operation(name).works():
-            continue
         kinds.setdefault(operation(name).carry_out, []).append(name)
     late: list[str] = []
     order = _ranked(run, stage) if kinds else []

@@ -104,7 +104,7 @@ class Codec(CodecBase):
         """The same codec with str instead of bytes, a `bakeoff.codecs.core.text.TextCodec`.
 
         Raises:
-            CodecError: The format is binary, or payloads are compressed.
+            MissingText: The format is binary, or payloads are compressed.
         """
         from .text import TextCodec
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..errors import CodecError
+from ..errors import MissingText
 
 if TYPE_CHECKING:
     from .base import CodecBase
@@ -19,7 +19,7 @@ class TextCodec:
         codec: A codec of a text format, without compression.
 
     Raises:
-        CodecError: Its payloads are not text.
+        MissingText: Its payloads are not text.
     """
 
     codec: CodecBase
@@ -29,7 +29,7 @@ class TextCodec:
             why = f"{self.codec.format} is not a text format"
             if self.codec.compression is not None:
                 why = "compressed payloads are not text"
-            raise CodecError(self.codec.name, f"has no text: {why}")
+            raise MissingText(self.codec.name, f"has no text: {why}")
 
     def encode(self, obj: Any, ctx: Any = None, /) -> str:
         """Return the payload of one record; see `Codec.encode`."""

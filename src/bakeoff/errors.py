@@ -51,7 +51,7 @@ def near(
     *,
     least: float = 0.6,
 ) -> tuple[str, ...]:
-    """Return at most three known names similar to an unknown one, the most similar first.
+    """Return at most three known names similar to an unknown one, the most similar first, in any case.
 
     Args:
         other_words: Names for words that other tools use for the same thing.
@@ -61,7 +61,11 @@ def near(
 
     if other_words is not None and name in other_words:
         return (other_words[name],)
-    return tuple(get_close_matches(name, list(known), cutoff=least))
+    spelled: dict[str, list[str]] = {}
+    for each in known:
+        spelled.setdefault(each.lower(), []).append(each)
+    alike = get_close_matches(name.lower(), spelled, cutoff=least)
+    return tuple(each for lower in alike for each in spelled[lower])[:3]
 
 
 def hint(alike: Sequence[str], otherwise: str) -> str:

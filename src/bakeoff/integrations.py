@@ -177,7 +177,7 @@ def flask(codec: Codec, app: Flask) -> Provider:
     """Return the JSON provider for ``app.json``.
 
     Raises:
-        CodecError: The codec's payloads are not text.
+        MissingText: The codec's payloads are not text.
     """
     from .codecs.integrations.flask import integration
 

@@ -6,6 +6,7 @@ import ast
 import os
 import select
 import socket
+import time
 from collections.abc import Callable
 from dataclasses import fields, replace
 from pathlib import Path
@@ -103,7 +104,9 @@ ABSENT: dict[str, tuple[object, str]] = {
     "fork": (os, "fork"),
     "affinity": (os, "sched_setaffinity"),
     "process_groups": (os, "killpg"),
+    "children": (os, "WNOHANG"),
     "polling": (select, "poll"),
+    "thread_clocks": (time, "pthread_getcpuclockid"),
 }
 
 

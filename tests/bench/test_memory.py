@@ -203,6 +203,26 @@ def test_the_peak_of_one_call_is_the_kernels(operation, truth):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("unit", [1, 1024])
+def test_usage_is_counted_in_the_unit_of_the_system(unit):
+    """Kilobytes on Linux, bytes on macOS."""
+    ((value, facts, _),) = fresh(f"""
+        import resource
+        from dataclasses import replace
+        from types import SimpleNamespace
+        from bakeoff.bench import capabilities
+        capabilities.adopt(replace(capabilities.probe(), high_water_mark=False))
+        usage = resource.getrusage
+        resource.getrusage = lambda who: SimpleNamespace(ru_maxrss=usage(who).ru_maxrss * 1024 // {unit})
+        codec = SimpleNamespace(encode=lambda record: bytes(b"x" * 400_000_000))
+        tell(peak.measure(codec, [1], [b""], {{"operation": "peak-dump"}}))
+    """)
+
+    assert 400e6 == pytest.approx(value, rel=0.2)
+    assert "ru_maxrss" in facts["method"]
+
+
+@pytest.mark.slow
 def test_pages_of_files_are_no_memory_that_a_codec_holds():
     """A library's code comes in with its first calls: here, a file of 8 MB that is looked through."""
     ((value, _, _),) = fresh("""

@@ -273,7 +273,7 @@ def beside(tmp_path):
     install(tmp_path, "bad", HOSTILE, NAMES)
     (tmp_path / "leaver.py").write_text("import sys\nsys.exit(0)\n")
     with (tmp_path / "bad-1.0.dist-info" / "entry_points.txt").open("a") as points:
-        points.write("at-import = leaver:good\n")
+        points.write("at-import = leaver:good\nnowhere = absent:good\n")
 
     def call(*arguments, **environment):
         return subprocess.run(
@@ -293,7 +293,7 @@ def test_entry_points_bring_codecs(beside):
         import bakeoff
         codec = bakeoff.codec("good")
         print(codec.decode(codec.encode({"a": (1, 2)})), codec.library, codec.version)
-        for name in ("raises", "wrong", "at-import"):
+        for name in ("raises", "wrong", "at-import", "nowhere"):
             try:
                 bakeoff.codec(name)
             except bakeoff.CodecError as error:
@@ -306,6 +306,7 @@ def test_entry_points_bring_codecs(beside):
         "raises: entry point bad:raises failed: Odd: of its own kind",
         "wrong: entry point bad:wrong: expected a Codec, got int",
         "at-import: entry point leaver:good failed: SystemExit: 0",
+        "nowhere: entry point absent:good failed: ModuleNotFoundError: No module named 'absent'",
     ] == done.stdout.splitlines()
 
 

@@ -150,12 +150,13 @@ class StoreKind:
 
 
 def folder_bytes(paths: Iterable[Path]) -> int:
-    """Return the bytes that files take, including files in folders, without holes."""
+    """Return the bytes that files take, including files in folders; without holes, where the system says."""
     total = 0
     for path in paths:
         if path.is_dir():
             total += folder_bytes(path.iterdir())
         else:
             found = path.stat()
-            total += min(found.st_size, 512 * found.st_blocks)
+            held = 512 * found.st_blocks if hasattr(found, "st_blocks") else found.st_size
+            total += min(found.st_size, held)
     return total

@@ -15,6 +15,7 @@ from bisect import bisect_right
 from typing import Any
 from zlib import crc32
 
+from ....opening import open_regular
 from .base import Location, Pairs, Settings, StoreError, StoreKind, Wire
 
 _FILE = "journal"
@@ -39,7 +40,7 @@ class _Log:
         self._records: dict[int, Any] = {}
         self._keys: list[int] = []
         self._sorted = True
-        self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        self._file = open_regular(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
         try:
             self._end, self._replayed = self._replay()
         except BaseException:
@@ -90,9 +91,9 @@ class _Log:
             StoreError: Not all of it could be written; the journal is restored.
         """
         try:
-            written = os.pwrite(self._file, entries, self._end)
+            written = os.write(self._file, entries)
             while written < len(entries):
-                written += os.pwrite(self._file, entries[written:], self._end + written)
+                written += os.write(self._file, entries[written:])
         except OSError as error:
             with contextlib.suppress(OSError):
                 os.ftruncate(self._file, self._end)
