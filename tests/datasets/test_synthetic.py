@@ -548,7 +548,7 @@ def test_all_names_are_told_the_riskiest_first(tmp_path: Path) -> None:
     fields = {f"field_{number:02}": number for number in range(40)}
     records = [{**fields, "x": 1}, *[fields] * 50, {**fields, "admin:root@10.0.0.1": 1, "ça va": 2}]
     (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, records)))
-    done = bakeoff(tmp_path, "generate", "--like", "a.jsonl", "--save-profile", "a.profile")
+    done = bakeoff(tmp_path, "generate", "--like", "a.jsonl", "--save-profile", "a.json")
 
     told = done.stderr.partition("names of fields: ")[2].splitlines()[0].split(", ")
     assert told[:3] == ["admin:root@10.0.0.1", "ça va", "x"], done.stderr
