@@ -34,11 +34,15 @@ class Effort:
         processes: Number of timing processes.
         seconds: Seconds that each spends on all call sites, at most.
         least: Seconds that it spends on them if the program took less.
+        limit: Seconds after which no other one begins, if calls are so slow that each takes longer.
+        fewest: Their number all the same.
     """
 
     processes: int = 6
     seconds: float = 1.0
     least: float = 0.3
+    limit: float = 30.0
+    fewest: int = 3
 
     def of_process(self, total: float) -> float:
         """Return the seconds that a process spends for a program that took so many."""

@@ -142,9 +142,7 @@ def predicted(played: Played, sites: Sequence[Site], patch: pytest.MonkeyPatch) 
     """Return the watch of some calls, with what played processes find."""
 
     def measure(tasks: Sequence[Task], effort: Effort, show: Callable[[float], object]) -> SiteFindings:
-        return conducted(
-            TimedSites(cast("Any", played), TimeCalls(tasks=""), tasks, effort.processes, show), 60.0
-        )
+        return conducted(TimedSites(cast("Any", played), TimeCalls(tasks=""), tasks, effort, show), 60.0)
 
     patch.setattr(answer, "measure", measure)
     found = answer.predict(sites, 4.0, Effort(processes=3), lambda _: None)
