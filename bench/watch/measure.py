@@ -17,6 +17,8 @@ from ..run.rounds import Finished, Rounds, TimingProcess, of_disturbed
 from .alternatives import OWN, Other
 from .tasks import Effort, Task
 
+ELSEWHERE: Final = "timed out at another call site"
+"""Why a library that hangs has no times at the other call sites."""
 _FEWEST: Final = 2
 """Processes without which there is no interval."""
 
@@ -144,8 +146,12 @@ class TimedSites:
             self.done += 1
 
     def fail(self, cell: Cell, ended: Ended) -> None:
-        """Time a library no more at a call site."""
+        """Time a library no more at a call site; one that hangs, which takes long, at none."""
         self._leave_out(cell, ended.sentence)
+        _, library = cell
+        if ended.outcome == "timed out" and library != OWN:
+            for each in [each for each in self._times if each[1] == library]:
+                self._leave_out(each, ELSEWHERE)
 
     def _leave_out(self, cell: Cell, reason: str) -> None:
         number, other = cell

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from ...bench.libraries import format_title
 from ...bench.results.watched import SMALL, CallSite, LeftOut, Saving, WatchData
 from ..model import numbers
-from ..model.lists import few, listed
+from ..model.lists import FEW_NAMES, listed
 from .shares import percent, with_half
 
 _REASON: Final = 120
@@ -108,7 +108,9 @@ def _untried(savings: Sequence[Saving]) -> Iterator[str]:
         if not saving.tried:
             sites = sorted(saving.left_out, key=lambda site: -site.busy)
             own = [site for site in sites if site.by_library] or sites
-            found[few(list(dict.fromkeys(_short(site.reason) for site in own)))].append(saving)
+            reasons = list(dict.fromkeys(_short(site.reason) for site in own))
+            more = ["..."] if len(reasons) > FEW_NAMES else []
+            found["; ".join(reasons[:FEW_NAMES] + more)].append(saving)
     for reason, alike in found.items():
         yield f"{_names(alike)} ({reason})"
 
