@@ -19,7 +19,7 @@ from .tasks import Effort, Task
 
 ELSEWHERE: Final = "timed out at another call site"
 """Why a library that hangs has no times at the other call sites."""
-_FEWEST: Final = 2
+_FOR_INTERVAL: Final = 2
 """Processes without which there is no interval."""
 
 Cell = tuple[int, Other]
@@ -174,7 +174,7 @@ class TimedSites:
 
     def interrupted(self) -> str:
         """Leave out all call sites if too few processes were timed; return how many were, in a sentence."""
-        if self.done < _FEWEST:
+        if self.done < _FOR_INTERVAL:
             for cell in [cell for cell in self._times if cell[1] == OWN]:
                 self._leave_out(cell, "the timing was interrupted")
         processes = f"{self.done} of {self._effort.processes} processes"

@@ -34,8 +34,8 @@ class Effort:
         processes: Number of timing processes.
         seconds: Seconds that each spends on all call sites, at most.
         least: Seconds that it spends on them if the program took less.
-        limit: Seconds after which no other one begins, if calls are so slow that each takes longer.
-        fewest: Their number all the same.
+        limit: Seconds of all processes after which no further one begins, as calls are slow.
+        fewest: Number of processes all the same.
     """
 
     processes: int = 6

@@ -47,6 +47,11 @@ def saves(saving: Saving) -> bool:
     return saving.seconds > saving.half
 
 
+def best_of(savings: Iterable[Saving]) -> Saving | None:
+    """Return the largest certain saving; a larger one may be uncertain."""
+    return next(filter(saves, savings), None)
+
+
 def in_format(saving: Saving) -> str:
     """Return the library of a saving, and the format if it is another one."""
     return f"{saving.library} ({format_title(saving.into)})" if saving.into else saving.library
@@ -92,8 +97,8 @@ def of_group(watch: WatchData, savings: Sequence[Saving], *, several: bool = Fal
     if untriable(savings):
         return
     timed, form = tried(savings), format_title(savings[0].form)
-    if timed and saves(timed[0]):
-        yield from _of_saving(watch, *timed, several=several)
+    if best := best_of(timed):
+        yield from _of_saving(watch, best, [each for each in timed if each is not best], several=several)
     elif timed:
         yield _of_none(watch, timed)
     if reasons := ", ".join(_untried(savings)):
@@ -130,7 +135,7 @@ def _short(reason: str) -> str:
     return textwrap.shorten(reason, _REASON, placeholder=" ...")
 
 
-def _of_saving(watch: WatchData, best: Saving, *others: Saving, several: bool) -> Iterator[str]:
+def _of_saving(watch: WatchData, best: Saving, others: Iterable[Saving], *, several: bool) -> Iterator[str]:
     """Yield what the best library saves, and how the others compare."""
     form = format_title(best.form)
     into = f" ({format_title(best.into)} in place of {form})" if best.into else ""
