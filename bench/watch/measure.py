@@ -17,7 +17,9 @@ from ..run.rounds import Finished, Rounds, TimingProcess, of_disturbed
 from .alternatives import OWN, Other
 from .tasks import Effort, Task
 
-_FEWEST: Final = 2
+ELSEWHERE: Final = "timed out at another call site"
+"""Why a library that hangs has no times at the other call sites."""
+_FOR_INTERVAL: Final = 2
 """Processes without which there is no interval."""
 
 Cell = tuple[int, Other]
@@ -62,7 +64,7 @@ def measure(tasks: Sequence[Task], effort: Effort, show: Callable[[float], objec
     """
     with LocalExecutor() as executor:
         job = TimeCalls(memory=Budget.CELL_MEMORY, tasks=executor.blobs.put(pickle.dumps(list(tasks))))
-        plan = TimedSites(executor, job, tasks, effort.processes, show)
+        plan = TimedSites(executor, job, tasks, effort, show)
         return conducted(plan, executor.pace.patience)
 
 
@@ -88,7 +90,7 @@ class TimedSites:
         executor: Runs them.
         job: The job, without calls.
         tasks: What to time.
-        processes: Their number.
+        effort: How many processes.
         show: Called with the share that is done.
 
     Attributes:
@@ -101,14 +103,15 @@ class TimedSites:
         executor: Executor,
         job: TimeCalls,
         tasks: Sequence[Task],
-        processes: int,
+        effort: Effort,
         show: Callable[[float], object],
     ) -> None:
         self.done = 0
         self.free_level = 0.0
         self._executor = executor
         self._job = job
-        self._processes = processes
+        self._effort = effort
+        self._spent = 0.0
         self._show = show
         self._times: dict[Cell, list[CallTimes]] = {
             (number, other): [] for number, task in enumerate(tasks) for other in task.libraries
@@ -118,9 +121,11 @@ class TimedSites:
 
     def next_turn(self) -> list[TimingProcess[Cell]]:
         """Return a process with all that has not failed."""
-        if not self._times or self.done >= self._processes:
+        if not self._times or self.done >= self._effort.processes:
             return []
-        self._show(self.done / self._processes)
+        if self.done >= self._effort.fewest and self._spent > self._effort.limit:
+            return []
+        self._show(self.done / self._effort.processes)
         cells = list(self._times)
         calls = tuple(WatchedCall(number, other.form, other.library) for number, other in cells)
         return [TimingProcess(self._executor, cells, dataclasses.replace(self._job, calls=calls))]
@@ -135,13 +140,18 @@ class TimedSites:
             for index, found in answer.cells.items():
                 if (cell := finished.cells[int(index)]) in self._times:
                     self._times[cell].append(found)
+            self._spent += finished.seconds
             self._contention[self.done] = answer.contention
             self.free_level = answer.free_level
             self.done += 1
 
     def fail(self, cell: Cell, ended: Ended) -> None:
-        """Time a library no more at a call site."""
+        """Time a library no more at a call site; one that hangs, which takes long, at none."""
         self._leave_out(cell, ended.sentence)
+        _, library = cell
+        if ended.outcome == "timed out" and library != OWN:
+            for each in [each for each in self._times if each[1] == library]:
+                self._leave_out(each, ELSEWHERE)
 
     def _leave_out(self, cell: Cell, reason: str) -> None:
         number, other = cell
@@ -152,7 +162,7 @@ class TimedSites:
             del self._times[each]
 
     def look(self) -> None:
-        """Do nothing: only the number of processes ends it."""
+        """Do nothing: the number of processes and their time end it."""
 
     def left(self) -> float:
         """Return that there is time: the tasks say how long a process takes."""
@@ -164,12 +174,11 @@ class TimedSites:
 
     def interrupted(self) -> str:
         """Leave out all call sites if too few processes were timed; return how many were, in a sentence."""
-        if self.done < _FEWEST:
+        if self.done < _FOR_INTERVAL:
             for cell in [cell for cell in self._times if cell[1] == OWN]:
                 self._leave_out(cell, "the timing was interrupted")
-        return (
-            f"the timing of other libraries was interrupted after {self.done} of {self._processes} processes"
-        )
+        processes = f"{self.done} of {self._effort.processes} processes"
+        return f"the timing of other libraries was interrupted after {processes}"
 
     def found(self) -> list[Found]:
         """Return what the processes on a free core found, if there are enough of these."""

@@ -34,11 +34,15 @@ class Effort:
         processes: Number of timing processes.
         seconds: Seconds that each spends on all call sites, at most.
         least: Seconds that it spends on them if the program took less.
+        limit: Seconds of all processes after which no further one begins, as calls are slow.
+        fewest: Number of processes all the same.
     """
 
     processes: int = 6
     seconds: float = 1.0
     least: float = 0.3
+    limit: float = 30.0
+    fewest: int = 3
 
     def of_process(self, total: float) -> float:
         """Return the seconds that a process spends for a program that took so many."""

@@ -101,6 +101,7 @@ def _what_if(watch: WatchData, tried: Sequence[Saving]) -> Mapping[str, Any]:
     """Return the bars of one format: the processor time with each library, in shares of the present one."""
     # A little more, as an interval that ends at the frame looks cut off.
     longest = 1.02 * max([1.0, *(_left(watch, each) + each.half / watch.busy for each in tried)])
+    best = compared.best_of(tried)
     now = {"name": "as it is", "amount": numbers.amount(watch.busy, "second")}
     bars: list[Mapping[str, Any]] = [now | {"length": _per_cent(1 / longest), "ends": None, "best": False}]
     for saving in tried:
@@ -112,7 +113,7 @@ def _what_if(watch: WatchData, tried: Sequence[Saving]) -> Mapping[str, Any]:
                 "amount": f"saves {share}" if saving.seconds >= 0 else f"takes {share} more",
                 "length": _per_cent(left / longest),
                 "ends": (_per_cent((left - half) / longest), _per_cent((left + half) / longest)),
-                "best": saving is tried[0] and compared.saves(saving),
+                "best": saving is best,
             }
         )
     form = format_title(tried[0].form)

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from ...bench.libraries import format_title
 from ...bench.results.watched import SMALL, CallSite, LeftOut, Saving, WatchData
 from ..model import numbers
-from ..model.lists import few, listed
+from ..model.lists import FEW_NAMES, listed
 from .shares import percent, with_half
 
 _REASON: Final = 120
@@ -45,6 +45,11 @@ def untriable(savings: Sequence[Saving]) -> bool:
 def saves(saving: Saving) -> bool:
     """Whether a library certainly saves time."""
     return saving.seconds > saving.half
+
+
+def best_of(savings: Iterable[Saving]) -> Saving | None:
+    """Return the largest certain saving; a larger one may be uncertain."""
+    return next(filter(saves, savings), None)
 
 
 def in_format(saving: Saving) -> str:
@@ -92,8 +97,8 @@ def of_group(watch: WatchData, savings: Sequence[Saving], *, several: bool = Fal
     if untriable(savings):
         return
     timed, form = tried(savings), format_title(savings[0].form)
-    if timed and saves(timed[0]):
-        yield from _of_saving(watch, *timed, several=several)
+    if best := best_of(timed):
+        yield from _of_saving(watch, best, [each for each in timed if each is not best], several=several)
     elif timed:
         yield _of_none(watch, timed)
     if reasons := ", ".join(_untried(savings)):
@@ -108,7 +113,9 @@ def _untried(savings: Sequence[Saving]) -> Iterator[str]:
         if not saving.tried:
             sites = sorted(saving.left_out, key=lambda site: -site.busy)
             own = [site for site in sites if site.by_library] or sites
-            found[few(list(dict.fromkeys(_short(site.reason) for site in own)))].append(saving)
+            reasons = list(dict.fromkeys(_short(site.reason) for site in own))
+            more = ["..."] if len(reasons) > FEW_NAMES else []
+            found["; ".join(reasons[:FEW_NAMES] + more)].append(saving)
     for reason, alike in found.items():
         yield f"{_names(alike)} ({reason})"
 
@@ -128,7 +135,7 @@ def _short(reason: str) -> str:
     return textwrap.shorten(reason, _REASON, placeholder=" ...")
 
 
-def _of_saving(watch: WatchData, best: Saving, *others: Saving, several: bool) -> Iterator[str]:
+def _of_saving(watch: WatchData, best: Saving, others: Iterable[Saving], *, several: bool) -> Iterator[str]:
     """Yield what the best library saves, and how the others compare."""
     form = format_title(best.form)
     into = f" ({format_title(best.into)} in place of {form})" if best.into else ""

@@ -40,6 +40,7 @@ from bakeoff.bench.run.state import State
 from bakeoff.bench.run.time import time_cells
 from bakeoff.bench.watch.alternatives import Other
 from bakeoff.bench.watch.measure import TimedSites, conducted
+from bakeoff.bench.watch.tasks import Effort
 from bakeoff.commands._confirm import _remarks
 from bakeoff.reports.tables.evolution import Evolution, table
 from bakeoff.schemas.difference import compare
@@ -260,7 +261,9 @@ def _versions(played: Played) -> Seen:
 def _watch(played: Played) -> Seen:
     """Time three libraries at a call site, without the watched function."""
     site: Any = SimpleNamespace(libraries=[Other("made", name) for name in CODECS])
-    plan = TimedSites(cast("Any", played), TimeCalls(tasks=""), [site], TURNS, lambda _share: None)
+    plan = TimedSites(
+        cast("Any", played), TimeCalls(tasks=""), [site], Effort(processes=TURNS), lambda _share: None
+    )
     measured = conducted(plan, PATIENCE)
     (found,) = measured.found
     return Seen(

@@ -43,6 +43,8 @@ def test_a_saving_within_the_noise_of_the_best_is_not_less():
         "orjson would save 3.44 s of 8.00 s CPU (43.0 ± 0.5 %).",
         "Too close to call: msgspec 42 %.",
         "Others would save less: ujson 25 %.",
+        "Others would take more CPU: simplejson 11 %.",
+        "Undecided, as the interval includes 0: rapidjson 0.1 ± 0.5 %.",
         "bakeoff knows no other library for pickle.",
         "Calls without a replacement, and why:",
         "- audit.py:31, json.dumps: it is called with default= (5.0 % of CPU)",

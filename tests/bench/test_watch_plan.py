@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any, NoReturn, cast
@@ -18,7 +19,7 @@ from bakeoff.bench.run.rounds import Rounds
 from bakeoff.bench.watch.alternatives import OWN, Other
 from bakeoff.bench.watch.measure import Found, TimedSites, conducted
 from bakeoff.bench.watch.parts import Kept
-from bakeoff.bench.watch.tasks import Task
+from bakeoff.bench.watch.tasks import Effort, Task
 
 PROCESSES = 6
 LIBRARY = Other("json", "orjson")
@@ -75,10 +76,15 @@ def place(calls: Sequence[WatchedCall], site: int, library: Other) -> int:
     return calls.index(wanted) if wanted in calls else IDLE
 
 
+def planned(played: Played) -> TimedSites:
+    effort = Effort(processes=PROCESSES, limit=30.0, fewest=3)
+    return TimedSites(cast("Any", played), TimeCalls(tasks=""), TASKS, effort, lambda share: None)
+
+
 def play(happens: Mapping[int, Happens]) -> tuple[list[Found], Played]:
     """Return what is known of both call sites, and the processes that ran."""
     played = Played(happens)
-    plan = TimedSites(cast("Any", played), TimeCalls(tasks=""), TASKS, PROCESSES, lambda share: None)
+    plan = planned(played)
     Rounds(plan, patience=60.0).conduct()
     return plan.found(), played
 
@@ -112,10 +118,7 @@ def test_without_the_watched_function_a_call_site_is_out() -> None:
 @pytest.mark.parametrize("number", [0, 1, 2, PROCESSES - 1])
 def test_what_was_timed_before_ctrl_c_counts(number: int) -> None:
     """An interval needs two processes."""
-    plan = TimedSites(
-        cast("Any", Played({number: interrupts})), TimeCalls(tasks=""), TASKS, PROCESSES, lambda share: None
-    )
-    found, notes = conducted(plan, 60.0)
+    found, notes = conducted(planned(Played({number: interrupts})), 60.0)
 
     assert (
         f"the timing of other libraries was interrupted after {number} of {PROCESSES} processes",
@@ -125,6 +128,18 @@ def test_what_was_timed_before_ctrl_c_counts(number: int) -> None:
     else:
         assert {number} == {len(times) for each in found for times in each.times.values()}
         assert [set(task.libraries) for task in TASKS] == [set(each.times) for each in found]
+
+
+@pytest.mark.parametrize(("seconds", "processes"), [(1.0, PROCESSES), (9.0, 4), (100.0, 3)])
+def test_of_slow_calls_fewer_processes_are_timed(
+    seconds: float, processes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    played = Played({})
+    monkeypatch.setattr(time, "monotonic", lambda: seconds * len(played.asked))
+    found, _ = conducted(planned(played), 60.0)
+
+    assert processes == len(played.asked)
+    assert {processes} == {len(times) for each in found for times in each.times.values()}
 
 
 def test_processes_on_a_shared_core_are_left_out() -> None:

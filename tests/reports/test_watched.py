@@ -130,6 +130,19 @@ def test_a_library_of_several_formats_is_named_with_each() -> None:
     ]
 
 
+def test_a_larger_saving_that_is_uncertain_does_not_hide_a_certain_one() -> None:
+    savings = (Saving("json", "noisy", 2.4, 2.5, ()), Saving("json", "certain", 2.0, 0.1, ()))
+    watch = madeup.watch(savings=savings)
+
+    assert [*sentences(watch)][:2] == [
+        "certain would save 2.0 s of 8.0 s CPU (25 ± 1 %).",
+        "Undecided, as the interval includes 0: noisy 30 ± 31 %.",
+    ]
+    best = re.search(r'with (\S+)</b>[^<]*<span>[^<]*</span></p>\s*<svg[^>]*class="best"', render(watch))
+    assert best
+    assert best.group(1) == "certain"
+
+
 def test_an_interval_beyond_the_whole_program_has_no_figures() -> None:
     savings = [
         Saving("json", name, *found, ())
