@@ -259,7 +259,8 @@ class _Columns:
                 return c.Blocks(16, *uuid_steps())
         elif types.is_binary(type_) or types.is_large_binary(type_):
             if leaf.wire in ("bytes", "any"):
-                return c.Texts(False, types.is_large_binary(type_), writer(leaf), reader(leaf))
+                read = reader(leaf, as_objects=self.as_objects)
+                return c.Texts(False, types.is_large_binary(type_), writer(leaf), read)
         elif (steps := self.moments(leaf, type_)) is not None:
             return c.Numbers(*steps)
         elif types.is_decimal(type_) and isinstance(leaf.type, t.DecimalType):

@@ -90,15 +90,24 @@ def _types(node: t.Type) -> tuple[type, ...]:
 def builder(record: w.WireRecord, *, as_objects: bool) -> Callable[..., Any] | None:
     """Return a function that builds a record from its fields, for named tuples and requested classes.
 
-    A named tuple is built from its values, other classes from the dict of their fields.
+    A record in the form of a list is built from its values, others from the dict of their fields.
     """
     node = record.type
-    if not isinstance(node, t.RecordType) or node.cls is None or not (as_objects or node.positional):
+    if not isinstance(node, t.RecordType) or node.cls is None:
         return None
-    build = build_of(node)
-    if build is not node.cls or node.positional:
+    named, build = issubclass(node.cls, tuple), build_of(node)
+    if not (as_objects or named):
+        return None
+    if named and build is node.cls:
         return build
-    return lambda fields: build(**fields)
+
+    def of_fields(fields: dict[str, Any]) -> Any:
+        return build(**fields) if build is node.cls else build(fields)
+
+    if not node.positional:
+        return of_fields
+    names = [item.name for item in node.fields]
+    return lambda *values: of_fields(dict(zip(names, values, strict=False)))
 
 
 def hashes_safely(key: w.WireType) -> bool:
@@ -187,15 +196,16 @@ def _packer() -> Any:
 # Reading --------------------------------------------------------------------------------------------
 
 
-def reader(leaf: w.Leaf) -> c.Step | None:
+def reader(leaf: w.Leaf, *, as_objects: bool = False) -> c.Step | None:
     """Return the step from the wire to the value, or None if they are the same.
 
-    Malformed text stays text, as after every codec; advice about it is the schema's task.
+    Malformed text stays text, as after every codec; advice about it is the schema's task. With `as_objects`,
+    a leaf of any type has objects of its classes.
     """
     node = leaf.type
     match leaf.wire:
         case "any":
-            return c.Call(_unpacked(node))
+            return c.Call(_unpacked(node, as_objects))
         case "null" | "bool" | "float":
             return None
         case "timestamp" | "local-timestamp":
@@ -212,9 +222,9 @@ def reader(leaf: w.Leaf) -> c.Step | None:
     return None if plan is None else c.Call(plan.apply)
 
 
-def _unpacked(node: t.Type) -> Callable[[bytes], Any]:
+def _unpacked(node: t.Type, as_objects: bool) -> Callable[[bytes], Any]:
     packer = _packer()
-    plan = compile_plan(node, PlanFacts.of(packer), PlanLimits())
+    plan = compile_plan(node, PlanFacts.of(packer), PlanLimits(), objects=as_objects)
 
     def unpack(data: bytes) -> Any:
         count_embedded(data)
