@@ -215,7 +215,7 @@ def _shadowed(option: t.Type, others: Collection[t.Type], facts: PlanFacts) -> b
         return False
     kinds = set(map(type, others))
     match option:
-        case t.FrozenSetType() | t.ListType() | t.TupleType() | t.VarTupleType() | t.SetType():
+        case t.CollectionType() | t.TupleType():
             written: type[t.Type] = t.VarTupleType if facts.lacks("list") else t.ListType
             if isinstance(option, t.FrozenSetType) and facts.encodes_as.get("frozenset") == "set":
                 written = t.SetType

@@ -30,7 +30,7 @@ _SIMPLE: dict[type[t.Type], Any] = t.PYTHON | {t.AnyType: Any, t.NoneType: type(
 del _SIMPLE[t.ComplexType]
 _PLAIN = (t.NoneType, t.BoolType, t.IntType, t.FloatType, t.StrType)
 """Types that every format distinguishes."""
-_SEQUENCES = (t.ListType, t.VarTupleType, t.TupleType, t.SetType, t.FrozenSetType)
+_SEQUENCES = (t.CollectionType, t.TupleType)
 _CONTAINERS = (*_SEQUENCES, t.DictType, t.RecordType)
 _KEYS = (t.StrType, t.IntType, t.FloatType, t.DateType, t.UUIDType, t.DecimalType)
 

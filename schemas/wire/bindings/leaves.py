@@ -25,18 +25,6 @@ _FIRST_DAY = dt.date(1970, 1, 1).toordinal()
 _MICROSECOND = dt.timedelta(microseconds=1)
 _PER_MICROSECOND = {"ms": (1, 1000), "us": (1, 1), "ns": (1000, 1)}
 
-_COLLECTIONS: dict[type[t.Type], type] = {
-    t.ListType: list,
-    t.VarTupleType: tuple,
-    t.SetType: set,
-    t.FrozenSetType: frozenset,
-}
-
-
-def collection(node: t.Type) -> type:
-    """Return the container of a sequence's items in a record: list, tuple, set or frozenset."""
-    return _COLLECTIONS[type(node)]
-
 
 def generic(node: t.Type, path: str, of: Callable[[t.Type, str], Any]) -> Any:
     """Return the annotation of a collection for libraries of typed classes, or None for other types.
@@ -47,10 +35,10 @@ def generic(node: t.Type, path: str, of: Callable[[t.Type, str], Any]) -> Any:
         of: Returns the annotation of a part, given its place.
     """
     match node:
-        case t.ListType(item) | t.SetType(item) | t.FrozenSetType(item):
-            return collection(node)[of(item, path + "[]")]  # type: ignore[index]
         case t.VarTupleType(item):
             return tuple[of(item, path + "[]"), ...]  # type: ignore[misc]
+        case t.CollectionType(item):
+            return t.collection(node)[of(item, path + "[]")]  # type: ignore[index]
         case t.TupleType(items):
             return tuple[tuple(of(item, f"{path}[{i}]") for i, item in enumerate(items))]  # type: ignore[misc]
     return None
@@ -70,7 +58,7 @@ def kinds(kind: w.WireType) -> tuple[type, ...]:
         case w.WireRecord():
             return (tuple,)
         case w.WireSequence(type=node):
-            return (collection(node),)
+            return (t.collection(node),)
         case w.Leaf(type=node):
             return _types(node)
     raise AssertionError(kind)

@@ -529,9 +529,7 @@ def _forms(node: t.Type) -> set[str]:
             return _forms(record)
         case t.RecordType(positional=False) | t.DictType():
             return {"an object"}
-        case (
-            t.ListType() | t.TupleType() | t.VarTupleType() | t.SetType() | t.FrozenSetType() | t.RecordType()
-        ):
+        case t.CollectionType() | t.TupleType() | t.RecordType():
             return {"an array"}
         case t.UnionType(options):
             return {form for option in options for form in _forms(option)}
