@@ -23,7 +23,7 @@ def split_name(name: str) -> tuple[str, bool, str | None]:
     """
     if (match := _NAME.fullmatch(name)) is None:
         base, plus, _ = name.partition("+")
-        raise UnknownCodec(name, (f"{base}+schema",) if plus else ())
+        raise UnknownCodec(name, (f"{base}+schema",) if base and plus else ())
     return match["base"], match["schema"] is not None, match["compression"]
 
 

@@ -16,7 +16,7 @@ from ...codecs.conventions.rules import SCALAR_OF
 from ...schemas.difference import pairs
 from ...schemas.tree import types as t
 from ...schemas.wire import layout as w
-from ...schemas.wire.bindings.leaves import builder, collection, kinds
+from ...schemas.wire.bindings.leaves import builder, kinds
 from ...schemas.wire.derive import derive
 
 _FRESH: Final = 0.3
@@ -108,7 +108,7 @@ class Maker:
             case w.Nullable(inner):
                 return None if self.ends or self.happens(0.25) else self.make(inner)
             case w.WireSequence(item, node):
-                return collection(node)(self.make(item) for _ in range(self._size()))
+                return t.collection(node)(self.make(item) for _ in range(self._size()))
             case w.WireMap(key, value):
                 return {self.make(key): self.make(value) for _ in range(self._size())}
             case w.WireUnion(options=options):
@@ -309,7 +309,7 @@ class Projector:
             case w.WireRecord(), w.WireRecord():
                 return self._record(value, a, b)
             case w.WireSequence(item), w.WireSequence(other, node):
-                made = collection(node)
+                made = t.collection(node)
                 items = [self.project(one, item, other) for one in value]
                 hashed = issubclass(made, set | frozenset) and any(isinstance(one, Unfit) for one in items)
                 return Unfit(value) if hashed else made(items)

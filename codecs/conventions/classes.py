@@ -150,6 +150,8 @@ def _model(cls: Any) -> RecordClass:
     infos = cls.__pydantic_fields__
     names = tuple(infos)
     keys = tuple(info.serialization_alias or name for name, info in infos.items())
+    if len({*keys}) < len(keys):
+        keys = names  # by its alias, one field would replace another
     pairs = tuple(zip(names, keys, strict=True))
     if getattr(cls, "__pydantic_root_model__", False):
         return RecordClass(cls, "model", names, keys, lambda value: value.root)

@@ -95,6 +95,36 @@ def _decoder(library: ModuleType) -> Any:
     return decode if plain else library.decode
 
 
+def _raw(library: ModuleType) -> RawCalls:
+    from bson.binary import UuidRepresentation
+    from bson.codec_options import CodecOptions, TypeRegistry
+
+    def calls(**kept: Any) -> RawCalls:
+        chosen: CodecOptions[dict[str, Any]] = CodecOptions(**kept)
+        return RawCalls(
+            lambda record: library.encode(record, codec_options=chosen),
+            lambda data: library.decode(data, codec_options=chosen),
+        )
+
+    def written_by(hook: Any) -> dict[str, Any]:
+        return {"type_registry": TypeRegistry(fallback_encoder=hook)}
+
+    moments = {"tz_aware": True, "tzinfo": dt.UTC}
+    identifiers = {"uuid_representation": UuidRepresentation.STANDARD}
+    return RawCalls(
+        library.encode,
+        library.decode,
+        options={
+            "tz_aware": calls(**moments),
+            "uuid_representation": calls(**identifiers),
+            **hooked("fallback_encoder", lambda hook: calls(**written_by(hook))),
+            "tz_aware, uuid_representation, fallback_encoder=anything": calls(
+                **written_by(anything), **moments, **identifiers
+            ),
+        },
+    )
+
+
 def _bson(library: ModuleType) -> Spec:
     from bson.binary import Binary, UuidRepresentation
     from bson.code import Code
@@ -115,15 +145,6 @@ def _bson(library: ModuleType) -> Spec:
         type_registry=TypeRegistry(fallback_encoder=_family.exact_leaf(_exactly)),
     )
 
-    def calls(**kept: Any) -> RawCalls:
-        chosen: CodecOptions[dict[str, Any]] = CodecOptions(**kept)
-        return RawCalls(
-            lambda record: library.encode(record, codec_options=chosen),
-            lambda data: library.decode(data, codec_options=chosen),
-        )
-
-    moments = {"tz_aware": True, "tzinfo": dt.UTC}
-    identifiers = {"uuid_representation": UuidRepresentation.STANDARD}
     decode = _decoder(library)
 
     def decode_unique(data: bytes, codec_options: Any) -> Any:
@@ -149,20 +170,7 @@ def _bson(library: ModuleType) -> Spec:
         # The decoder in C searches for the end of a name beyond the end of the payload.
         whole="bson" if library.has_c() else None,
         walk="bson",
-        raw=RawCalls(
-            library.encode,
-            library.decode,
-            options={
-                "tz_aware": calls(**moments),
-                "uuid_representation": calls(**identifiers),
-                **hooked(
-                    "fallback_encoder", lambda hook: calls(type_registry=TypeRegistry(fallback_encoder=hook))
-                ),
-                "tz_aware, uuid_representation, fallback_encoder=anything": calls(
-                    type_registry=TypeRegistry(fallback_encoder=anything), **moments, **identifiers
-                ),
-            },
-        ),
+        raw=_raw(library),
         limits=Limits(items=200_000),
         subclass=Int64 if decode is library.decode else None,
         too_deep=("maximum recursion depth exceeded",),

@@ -143,14 +143,8 @@ def _key_of(value: Mapping[Any, Any]) -> Any:
     return cbor2.frozendict(dict_of(value))
 
 
-def _cbor2(reading: Mapping[str, Any]) -> Spec:
-    from fractions import Fraction
-
-    import cbor2
-
-    def write(encoder: Any, value: Any) -> None:
-        # The check of depth does not look into dataclasses.
-        encoder.encode(_family.lowered_leaf(value))
+def _content(cbor2: Any) -> Callable[[Any], list[Any] | None]:
+    """Return a function of an object that cbor2 writes natively, which returns its content."""
 
     def opener_of(kind: type) -> Callable[[Any], list[Any]] | None:
         """Return what opens the objects of a type; for UUIDs, looking at it took longer than writing them."""
@@ -164,9 +158,30 @@ def _cbor2(reading: Mapping[str, Any]) -> Spec:
     opener: Callable[[type], Callable[[Any], list[Any]] | None] = lru_cache(CLASSES)(opener_of)
 
     def inside(value: Any) -> list[Any] | None:
-        """Return the content of an object that cbor2 writes natively."""
         opened = opener(type(value))
         return None if opened is None else opened(value)
+
+    return inside
+
+
+def _raw(cbor2: Any) -> RawCalls:
+    def with_default(hook: Any) -> RawCalls:
+        return RawCalls(
+            lambda record: cbor2.dumps(record, default=lambda encoder, value: encoder.encode(hook(value))),
+            cbor2.loads,
+        )
+
+    return RawCalls(cbor2.dumps, cbor2.loads, options=hooked("default", with_default))
+
+
+def _cbor2(reading: Mapping[str, Any]) -> Spec:
+    from fractions import Fraction
+
+    import cbor2
+
+    def write(encoder: Any, value: Any) -> None:
+        # The check of depth does not look into dataclasses.
+        encoder.encode(_family.lowered_leaf(value))
 
     def enforce(values: Mapping[str, str]) -> Mapping[str, Any]:
         twice = values["duplicate_keys"] == "last"
@@ -176,7 +191,7 @@ def _cbor2(reading: Mapping[str, Any]) -> Spec:
         encode=cbor2.dumps,
         encode_options={"default": write},
         encode_depth=SAFE_DEPTH,
-        inside=inside,
+        inside=_content(cbor2),
         exact=exactly(_plain_of, "cbor2"),
         too_deep=("maximum container nesting depth",),
         decode=cbor2.loads,
@@ -185,19 +200,7 @@ def _cbor2(reading: Mapping[str, Any]) -> Spec:
         # cbor2's own limit is 400.
         bounded=lambda limits: {} if limits.depth is None else {"max_depth": limits.depth},
         check_keys=key_check("cbor", partial(cbor2.loads, semantic_decoders=tag_readers())),
-        raw=RawCalls(
-            cbor2.dumps,
-            cbor2.loads,
-            options=hooked(
-                "default",
-                lambda hook: RawCalls(
-                    lambda record: cbor2.dumps(
-                        record, default=lambda encoder, value: encoder.encode(hook(value))
-                    ),
-                    cbor2.loads,
-                ),
-            ),
-        ),
+        raw=_raw(cbor2),
         whole="cbor",
         walk="cbor",
         # UUIDs and keys that are maps take up to 3 microseconds each.
@@ -259,8 +262,7 @@ def _unguarded() -> Spec:
         losses=tuple(loss for loss in spec.facts.losses if loss != PATTERNS),
         notes=(
             "for trusted data only: does not detect trailing data and expanding references and decimals, "
-            "reads 400 "
-            "levels, and crashes on writing 7,000",
+            "reads 400 levels, and crashes on writing 7,000",
             *(note for note in spec.facts.notes if about(note) != STRANGERS),
         ),
         policies=replace(spec.facts.policies, trailing="ignore", nesting="library"),

@@ -16,7 +16,7 @@ from ..conventions.notes import STRANGERS, Note
 from ..core.codec import Codec
 from ..safety.keys import with_checked_keys
 from ..spec import Calls, RawCalls, Spec
-from .structs import NONFINITE_AS_NULL, ORDER_OF_SCHEMA, TYPED, UNKNOWN_DROPPED, dicts_of
+from .structs import NONFINITE_AS_NULL, ORDER_OF_SCHEMA, RUN_AGAIN, TYPED, UNKNOWN_DROPPED, dicts_of
 
 DATACLASSES: tuple[ClassFamily, ...] = ("dataclass",)
 """The kind of classes that mashumaro supports."""
@@ -73,7 +73,7 @@ def opening(spec: Spec, library: Literal["mashumaro", "cattrs"], *, texts: bool)
     return replace(spec, calls=calls, guards=guards).changed(
         preserves={*spec.facts.preserves, *TYPED, "bytes", "bytearray", "int_keys", "dataclass"}
         - {"key_order"},
-        losses=(*spec.facts.losses, UNKNOWN_DROPPED, ORDER_OF_SCHEMA),
+        losses=(*spec.facts.losses, UNKNOWN_DROPPED, ORDER_OF_SCHEMA, RUN_AGAIN),
         notes=(
             Note(
                 "converts values to the declared type: the text '7' and the number 7.9 to the int 7, None to "

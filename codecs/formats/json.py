@@ -57,6 +57,7 @@ from .structs import (
     OBJECTS,
     ORDER_OF_SCHEMA,
     OWN_ITERATION,
+    RUN_AGAIN,
     TYPED,
     UNSORTED_SETS,
     dicts_of,
@@ -64,6 +65,8 @@ from .structs import (
 )
 from .structs import NONFINITE_AS_NULL as NULLED
 from .structs import ROUNDED_OFFSETS as ROUNDED
+
+EXCLUDED = "models of one's own do not write fields with `exclude=True`"
 
 JSON = Format(
     name="json",
@@ -513,6 +516,8 @@ def _pydantic_models() -> Spec:
         losses=(
             *spec.facts.losses,
             "models of one's own write NaN and Infinity as null, unless they set `ser_json_inf_nan`",
+            EXCLUDED,
+            RUN_AGAIN,
         ),
         takes="pydantic models",
         policies=replace(POLICIES, surrogates="reject", inside=inside),

@@ -33,6 +33,7 @@ NONFINITE_AS_NULL = "NaN and Infinity become null"
 UNSORTED_SETS = "sets are written in the order of their hashes, subclasses by their own `__iter__`"
 OWN_ITERATION = "subclasses of sets are written by their own `__iter__`"
 ATTRIBUTES = "attrs classes are written by attributes: also others than fields, none that begins with `_`"
+RUN_AGAIN = "code of classes (`__post_init__`, converters) runs again on what is decoded"
 UNKNOWN_DROPPED = "unknown fields are not decoded"
 ORDER_OF_SCHEMA = "decoded fields are in the order of the schema"
 OFFSETS_IN_UTC = "datetimes with an offset are decoded in UTC"
@@ -151,6 +152,7 @@ def typed(
             ATTRIBUTES,
             FIELDS_ONLY,
             UNSET_FIELDS,
+            RUN_AGAIN,
             *losses,
         ),
         takes="`msgspec.Struct` objects",

@@ -174,15 +174,13 @@ def _refuse_utf16(data: bytes) -> None:
         raise ValueError("UTF-16 text; expected UTF-8")
 
 
-def _yaml(*, accelerated: bool) -> Spec:
-    import yaml
+_OPTIONS: Mapping[str, Any] = {"encoding": "utf-8", "allow_unicode": True, "sort_keys": False}
 
-    dumper: Any = yaml.CSafeDumper if accelerated else yaml.SafeDumper
-    loader: Any = yaml.CSafeLoader if accelerated else yaml.SafeLoader
+
+def _convention_dumper(yaml: Any, dumper: Any, *, accelerated: bool) -> Any:
+    """Return a class that writes types that YAML lacks by the conventions of the family."""
 
     class ConventionDumper(dumper):  # type: ignore[misc]
-        """Writes types that YAML lacks by the conventions of the family."""
-
         def represent_mapping(self, *arguments: Any, **options: Any) -> Any:
             node = super().represent_mapping(*arguments, **options)
             for key, _ in node.value:
@@ -216,6 +214,32 @@ def _yaml(*, accelerated: bool) -> Spec:
     if not accelerated:
         # PyYAML's own emitter writes this line break (NEL) where its parser reads a space.
         ConventionDumper.add_representer(str, represent_text)
+    return ConventionDumper
+
+
+def _raw(yaml: Any, dumper: Any, loader: Any) -> RawCalls:
+    def calls(dumper: Any) -> RawCalls:
+        return RawCalls(
+            lambda record: yaml.dump(record, Dumper=dumper, **_OPTIONS),
+            lambda data: yaml.load(data, Loader=loader),
+        )
+
+    def with_representers(hook: Any) -> RawCalls:
+        class HookedDumper(dumper):  # type: ignore[misc]
+            pass
+
+        # None: of all types without one.
+        HookedDumper.add_representer(None, lambda self, value: self.represent_data(hook(value)))
+        return calls(HookedDumper)
+
+    return calls(dumper)._replace(options=hooked("representer", with_representers))
+
+
+def _yaml(*, accelerated: bool) -> Spec:
+    import yaml
+
+    dumper: Any = yaml.CSafeDumper if accelerated else yaml.SafeDumper
+    loader: Any = yaml.CSafeLoader if accelerated else yaml.SafeLoader
 
     def enforce(values: Mapping[str, str]) -> Mapping[str, Any]:
         return {"bounded": reading_once if values["duplicate_keys"] == "reject" else reading}
@@ -236,28 +260,11 @@ def _yaml(*, accelerated: bool) -> Spec:
         loaders = reading(limits)
         return {name: each if name == "limits" else _unique(each) for name, each in loaders.items()}
 
-    options: dict[str, Any] = {"encoding": "utf-8", "allow_unicode": True, "sort_keys": False}
-
-    def with_representers(hook: Any) -> RawCalls:
-        class HookedDumper(dumper):  # type: ignore[misc]
-            pass
-
-        # None: of all types without one.
-        HookedDumper.add_representer(None, lambda self, value: self.represent_data(hook(value)))
-        return RawCalls(
-            lambda record: yaml.dump(record, Dumper=HookedDumper, **options),
-            lambda data: yaml.load(data, Loader=loader),
-        )
-
     return Spec.of(
         encode=yaml.dump,
-        encode_options={"Dumper": ConventionDumper, **options},
+        encode_options={"Dumper": _convention_dumper(yaml, dumper, accelerated=accelerated), **_OPTIONS},
         decode=decode,
-        raw=RawCalls(
-            lambda record: yaml.dump(record, Dumper=dumper, **options),
-            lambda data: yaml.load(data, Loader=loader),
-            options=hooked("representer", with_representers),
-        ),
+        raw=_raw(yaml, dumper, loader),
         limits=Limits(items=60_000) if accelerated else _SLOW,
         bounded=reading,
         shared=b"*",

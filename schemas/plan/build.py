@@ -215,7 +215,7 @@ def _shadowed(option: t.Type, others: Collection[t.Type], facts: PlanFacts) -> b
         return False
     kinds = set(map(type, others))
     match option:
-        case t.FrozenSetType() | t.ListType() | t.TupleType() | t.VarTupleType() | t.SetType():
+        case t.CollectionType() | t.TupleType():
             written: type[t.Type] = t.VarTupleType if facts.lacks("list") else t.ListType
             if isinstance(option, t.FrozenSetType) and facts.encodes_as.get("frozenset") == "set":
                 written = t.SetType
@@ -558,8 +558,10 @@ def build_of(node: t.RecordType) -> Callable[[dict[str, Any]], Any]:
     """Return the class if it takes its fields as keyword arguments, or else a function of their dict.
 
     Dataclasses, attrs classes and Structs are called. pydantic models are constructed without validation: a
-    validator must not refuse or change values that were valid when they were written. Only fields with
-    RootModels are validated, because just pydantic knows where in the value they are.
+    validator must not refuse or change values that were valid when they were written. For the same reason, a
+    field gets its value back if code of the class, such as `__post_init__`, has replaced it by another one of
+    its type. Only fields with RootModels are validated, because just pydantic knows where in the value they
+    are.
     """
     rooted = {item.name: item.rooted for item in node.fields if item.rooted is not None}
     return _with_root_models(node, rooted) if rooted else _build_of(node)
@@ -584,19 +586,22 @@ def _with_root_models(node: t.RecordType, rooted: Mapping[str, Any]) -> Callable
 
 def _build_of(node: t.RecordType) -> Callable[..., Any]:
     cls: Any = node.cls
-    renamed = {item.name: item.attribute for item in node.fields if item.attribute}
     known = record_class(cls)
-    if known is not None and known.family == "model":
-        return _constructor(node, renamed)
-    late: tuple[str, ...] = ()
-    if known is not None and known.family == "dataclass":
-        late = tuple(field.name for field in dataclasses.fields(cls) if not field.init)
-    elif known is not None and known.family == "attrs":
-        late = tuple(field.name for field in cls.__attrs_attrs__ if not field.init)
-        renamed = {field.name: field.alias for field in cls.__attrs_attrs__ if field.alias != field.name}
-    tag = tag_of(cls)
-    if not renamed and not late and tag is None:
+    family = None if known is None else known.family
+    arguments = {item.name: item.attribute for item in node.fields if item.attribute}
+    late: frozenset[str] = frozenset()
+    if family == "model":
+        return _constructor(node)
+    if family == "dataclass":
+        late = frozenset(field.name for field in dataclasses.fields(cls) if not field.init)
+        arguments = _dataclass_arguments(cls)
+    elif family == "attrs":
+        late = frozenset(field.name for field in cls.__attrs_attrs__ if not field.init)
+        arguments = {field.name: field.alias for field in cls.__attrs_attrs__ if field.alias != field.name}
+    tag, kept = tag_of(cls), _kept(node) if _runs_code(cls) else {}
+    if not arguments and not late and tag is None and not kept:
         return cls  # type: ignore[no-any-return]
+    put = _setter(cls)
 
     def build(record: dict[str, Any]) -> Any:
         if tag is not None:
@@ -604,23 +609,86 @@ def _build_of(node: t.RecordType) -> Callable[..., Any]:
             record = dict(record)
             if (found := record.pop(name, value)) != value:
                 raise ValueError(f"{name} is {found!r}, not {value!r}")
-        arguments = {renamed.get(name, name): value for name, value in record.items()}
-        after = {name: arguments.pop(name) for name in late if name in arguments}
-        made = cls(**arguments)
-        for name, value in after.items():
-            object.__setattr__(made, name, value)
+        made = cls(**{arguments.get(name, name): value for name, value in record.items() if name not in late})
+        for name in late & record.keys():
+            put(made, name, record[name])
+        _restore(made, kept, record, put)
         return made
 
     return build
 
 
-def _constructor(node: t.RecordType, renamed: Mapping[str, str]) -> Callable[[dict[str, Any]], Any]:
-    construct: Any = node.cls.model_construct  # type: ignore[union-attr]
+def _constructor(node: t.RecordType) -> Callable[[dict[str, Any]], Any]:
+    cls: Any = node.cls
+    construct, infos = cls.model_construct, cls.__pydantic_fields__
     required = {item.name for item in node.fields if item.required}
+    names = {item.name: item.attribute or item.name for item in node.fields}
+    arguments = {name: _input_name(infos[name], name) for name in names.values()}
+    kept = _kept(node) if cls.__pydantic_post_init__ else None
 
     def build(record: dict[str, Any]) -> Any:
         if not required <= record.keys():
             raise ValueError(f"{min(required - record.keys())} is missing")
-        return construct(**{renamed.get(name, name): value for name, value in record.items()})
+        fields = {names[key]: value for key, value in record.items()}
+        made = construct({*fields}, **{arguments[name]: value for name, value in fields.items()})
+        if kept is None:
+            vars(made).update(fields)  # two of them may have been one argument
+        else:
+            _restore(made, kept, record, object.__setattr__)
+        return made
 
     return build
+
+
+def _dataclass_arguments(cls: Any) -> dict[str, str]:
+    """Return the arguments of fields that have other names: of pydantic's dataclasses, by their aliases."""
+    infos: Mapping[str, Any] = getattr(cls, "__pydantic_fields__", {})
+    if not getattr(cls, "__pydantic_config__", {}).get("validate_by_alias", True):
+        return {}
+    named = ((name, _input_name(info, name)) for name, info in infos.items())
+    return {name: given for name, given in named if given != name}
+
+
+def _input_name(info: Any, name: str) -> str:
+    """Return the name by which pydantic looks for a field first; it may be the name of another field."""
+    aliases = (info.alias, info.validation_alias, *getattr(info.validation_alias, "choices", ()))
+    return next((alias for alias in aliases if isinstance(alias, str)), name)
+
+
+def _runs_code(cls: Any) -> bool:
+    """Return whether building an object of a class runs code of its own, which may change the fields."""
+    if hasattr(cls, "__post_init__") or hasattr(cls, "__attrs_post_init__"):
+        return True
+    if any(field.converter is not None for field in getattr(cls, "__attrs_attrs__", ())):
+        return True
+    code = getattr(cls.__init__, "__code__", None)  # a Struct has none
+    return code is not None and not code.co_filename.startswith(("<string>", "<attrs generated"))
+
+
+def _kept(node: t.RecordType) -> dict[str, str]:
+    """Return the attributes of fields whose values are converted wholly, by their keys."""
+    return {
+        item.name: item.attribute or item.name
+        for item in node.fields
+        if not any(isinstance(each, t.AnyType) for _, each in t.walk(item.type))
+    }
+
+
+def _restore(
+    made: Any, kept: Mapping[str, str], record: Mapping[str, Any], put: Callable[[Any, str, Any], None]
+) -> None:
+    """Give fields their values back, unless the class has made another type of them."""
+    for key, name in kept.items():
+        if key in record:
+            value, now = record[key], getattr(made, name, None)
+            if type(now) is type(value) and now != value:
+                put(made, name, value)
+
+
+def _setter(cls: Any) -> Callable[[Any, str, Any], None]:
+    """Return what sets a field, also of a frozen object."""
+    if not hasattr(cls, "__struct_config__"):
+        return object.__setattr__
+    from msgspec.structs import force_setattr
+
+    return force_setattr

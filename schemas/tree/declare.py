@@ -537,7 +537,7 @@ def _alike(one: t.Type, other: t.Type) -> bool:
             return True
         case t.TimeDeltaType(unit=str()), t.TimeDeltaType(unit=str()):
             return True
-    return type(one) is type(other) and isinstance(one, t.ListType | t.SetType | t.FrozenSetType | t.DictType)
+    return type(one) is type(other) and isinstance(one, t.CollectionType | t.DictType)
 
 
 def met(node: t.Type) -> t.Type:

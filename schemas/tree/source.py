@@ -103,7 +103,7 @@ class _Printer:
                 return f"tuple[{', '.join(self._parts(node, path)) or '()'}]"
             case t.VarTupleType():
                 return f"tuple[{', '.join(self._parts(node, path))}, ...]"
-            case t.ListType() | t.SetType() | t.FrozenSetType() | t.DictType():
+            case t.CollectionType() | t.DictType():
                 return f"{node}[{', '.join(self._parts(node, path))}]"
             case t.UnionType():
                 return " | ".join(self._parts(node, path))

@@ -193,10 +193,34 @@ class LiteralType(Type):
 
 
 @dataclass(frozen=True, slots=True)
-class ListType(Type):
-    """``list`` of one kind of item."""
+class CollectionType(Type):
+    """Base class of collections of any length, of one kind of item; see `COLLECTIONS`."""
 
     item: Type
+
+
+class ListType(CollectionType):
+    """``list``."""
+
+    __slots__ = ()
+
+
+class VarTupleType(CollectionType):
+    """``tuple`` of any length."""
+
+    __slots__ = ()
+
+
+class SetType(CollectionType):
+    """``set``."""
+
+    __slots__ = ()
+
+
+class FrozenSetType(CollectionType):
+    """``frozenset``."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,27 +228,6 @@ class TupleType(Type):
     """``tuple`` of a fixed length."""
 
     items: tuple[Type, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class VarTupleType(Type):
-    """``tuple`` of any length and one kind of item."""
-
-    item: Type
-
-
-@dataclass(frozen=True, slots=True)
-class SetType(Type):
-    """``set``."""
-
-    item: Type
-
-
-@dataclass(frozen=True, slots=True)
-class FrozenSetType(Type):
-    """``frozenset``."""
-
-    item: Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -363,21 +366,27 @@ PYTHON: dict[type[Type], type] = {
 }
 """The Python types of descriptions without parts that have a separate class."""
 
-_NAMES: dict[type[Type], str] = {node: kind.__name__ for node, kind in PYTHON.items()} | {
-    AnyType: "Any",
-    NoneType: "None",
-    ListType: "list",
-    TupleType: "tuple",
-    VarTupleType: "tuple",
-    SetType: "set",
-    FrozenSetType: "frozenset",
-    DictType: "dict",
+COLLECTIONS: dict[type[CollectionType], type] = {
+    ListType: list,
+    VarTupleType: tuple,
+    SetType: set,
+    FrozenSetType: frozenset,
 }
+"""The Python types of collections."""
+
+_NAMES: dict[type[Type], str] = {
+    node: kind.__name__ for node, kind in (PYTHON | COLLECTIONS | {TupleType: tuple, DictType: dict}).items()
+} | {AnyType: "Any", NoneType: "None"}
 
 
 def python_type(node: Type) -> type:
     """Return the Python type of a description without parts."""
     return node.kind if isinstance(node, TextType) else PYTHON[type(node)]
+
+
+def collection(node: Type) -> type:
+    """Return the Python type of a description of a collection: list, tuple, set or frozenset."""
+    return COLLECTIONS[type(node)]  # type: ignore[index]
 
 
 class Option(NamedTuple):
@@ -425,7 +434,7 @@ def children(node: Type) -> Iterator[tuple[str, Type]]:
     enclosing record has nothing below it.
     """
     match node:
-        case ListType(item) | VarTupleType(item) | SetType(item) | FrozenSetType(item):
+        case CollectionType(item):
             yield "[]", item
         case TupleType(items):
             yield from ((f"[{i}]", item) for i, item in enumerate(items))

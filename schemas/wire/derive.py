@@ -72,7 +72,7 @@ class _Deriver:
             case t.LiteralType(values=allowed):
                 found = tuple(dict.fromkeys(_OF_VALUES[type(value)] for value in allowed))
                 return self._union(found, path, name, node)
-            case t.ListType(item) | t.VarTupleType(item) | t.SetType(item) | t.FrozenSetType(item):
+            case t.CollectionType(item):
                 return WireSequence(self.kind(item, path + "[]", f"{name}Item"), node)
             case t.DictType(key, value):
                 keys = self.kind(key, path + "{key}", f"{name}Key")

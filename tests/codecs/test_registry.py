@@ -34,6 +34,14 @@ def test_names_look_alike_are_offered():
         bakeoff.codec("msgpak")
 
 
+@pytest.mark.parametrize("name", ["", "+", "+schema", "|zstd", "json+", "json+schema+schema", "json|", "==1"])
+def test_an_invalid_name_is_no_suggestion_for_itself(name):
+    with pytest.raises(UnknownCodec) as refused:
+        bakeoff.codec(name)
+
+    assert name not in refused.value.near
+
+
 @pytest.mark.parametrize(
     ("patterns", "expected"),
     [

@@ -7,7 +7,7 @@ they accept without an error; reading trusts the library. The schema limits nest
 these raise a `RecursionError` before the stack overflows.
 """
 
-from ....codecs.conventions.classes import named_fields
+from ....codecs.conventions.classes import named_fields, opened as values_of
 from ....codecs.conventions.families import EXACT, exact_form
 from ....codecs.errors import TooMuchError
 
@@ -440,21 +440,28 @@ cdef class Fields(Step):
 
     cdef tuple fields
     cdef bint places
+    cdef Py_ssize_t size
     cdef object build
 
     def __init__(self, fields, places=False, build=None):
+        cdef Field field
         self.fields, self.places, self.build = tuple(fields), places, build
+        # One more field may say that the value of another is None.
+        self.size = len({field.key for field in self.fields})
 
     cdef dict opened(self, object record):
         """Return the fields of a record to be written, by key."""
         cdef Field field
         if PyDict_CheckExact(record):
             return <dict>record
-        if self.places and isinstance(record, (tuple, list)):
-            record = plain_of(record)
-            if len(record) != len(self.fields):
-                raise MisfitError(f"expected {len(self.fields)} places, got {len(record)}")
-            return dict(enumerate(record))
+        if self.places:
+            row = record if isinstance(record, (tuple, list)) else values_of(record)
+            if not isinstance(row, (tuple, list)):
+                raise MisfitError(f"expected tuple, got {type(record).__name__}")
+            row = plain_of(row)
+            if len(row) != self.size:
+                raise MisfitError(f"expected {self.size} places, got {len(row)}")
+            return dict(enumerate(row))
         if isinstance(record, dict):
             return dict(plain_of(record))
         if (known := named_fields(record)) is not None:
@@ -465,7 +472,7 @@ cdef class Fields(Step):
             if value is not Ellipsis:
                 found[field.key] = value
         if not found and self.fields:
-            raise MisfitError(f"expected {'tuple' if self.places else 'dict'}, got {type(record).__name__}")
+            raise MisfitError(f"expected dict, got {type(record).__name__}")
         return found
 
     cdef object lacking(self, dict record):

@@ -22,7 +22,7 @@ from ._conversion import MisfitError
 from .leaves import generic
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from . import BindableSchema
 
@@ -30,7 +30,7 @@ _SIMPLE: dict[type[t.Type], Any] = t.PYTHON | {t.AnyType: Any, t.NoneType: type(
 del _SIMPLE[t.ComplexType]
 _PLAIN = (t.NoneType, t.BoolType, t.IntType, t.FloatType, t.StrType)
 """Types that every format distinguishes."""
-_SEQUENCES = (t.ListType, t.VarTupleType, t.TupleType, t.SetType, t.FrozenSetType)
+_SEQUENCES = (t.CollectionType, t.TupleType)
 _CONTAINERS = (*_SEQUENCES, t.DictType, t.RecordType)
 _KEYS = (t.StrType, t.IntType, t.FloatType, t.DateType, t.UUIDType, t.DecimalType)
 
@@ -160,6 +160,12 @@ def _declared(cls: Any) -> Sequence[Any]:
     return dataclasses.fields(cls) if dataclasses.is_dataclass(cls) else cls.__attrs_attrs__
 
 
+def _has_aliases(cls: Any) -> bool:
+    """Return whether a class is a dataclass of pydantic's that takes fields by other names only."""
+    infos: Mapping[str, Any] = getattr(cls, "__pydantic_fields__", {})
+    return any(info.alias or info.validation_alias for info in infos.values())
+
+
 def _is_sequence(node: t.Type) -> bool:
     return isinstance(node, _SEQUENCES) or (isinstance(node, t.RecordType) and node.positional)
 
@@ -198,7 +204,9 @@ class _Builder:
                 return self._record(node, path)
             case t.RecordType(fields=fields, cls=cls):
                 items = tuple(self.type(item.type, path + step(item.name)) for item in fields)
-                if cls is None:
+                if cls is None or not issubclass(cls, tuple):
+                    if cls is not None and self.families:
+                        raise SchemaError(path, f"{self.library} does not build objects of `{node}`")
                     return tuple[items]  # type: ignore[valid-type]
                 self.tuples[cls] = tuple[items]  # type: ignore[valid-type]
                 return cls
@@ -227,7 +235,7 @@ class _Builder:
         kinds = {item.name: self.type(item.type, path + step(item.name)) for item in node.fields}
         if self.families and node.cls is not None:
             known = record_class(node.cls)
-            if known is None or known.family not in self.families:
+            if known is None or known.family not in self.families or _has_aliases(node.cls):
                 raise SchemaError(path, f"{self.library} does not build objects of `{node}`")
             self.built.add(node.cls)
             return node.declared

@@ -27,7 +27,7 @@ from .. import layout as w
 from ..languages.arrow import VALUE, column_names, columnar, kind_of, map_fields, pyarrow, row_of, schema_of
 from . import _conversion as c
 from .fit import fit
-from .leaves import builder, collection, hashes_safely, kinds, reader, uuid_steps, writer
+from .leaves import builder, hashes_safely, kinds, reader, uuid_steps, writer
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -54,7 +54,7 @@ def binding(schema: BindableSchema, *, of: Any = None) -> Binding:
     row, holder = row_of(schema.layout.root)
     own = library.schema([_storable(library, field) for field in schema_of(schema.layout)])
     columns = _Columns(library, as_objects=schema.as_objects)
-    kind = None if holder is None else collection(holder)
+    kind = None if holder is None else t.collection(holder)
     written = columns.row(row, own, own)
     read = written if of is None else columns.row(row, of, own)
     hashed = kind in (set, frozenset) and not hashes_safely(row)
@@ -159,7 +159,7 @@ class _Columns:
         if not (fixed or large or types.is_list(type_)):
             raise _unlike(path, type_, own)
         item = self.column(kind.item, type_.value_field, getattr(own, "value_type", None), path + "[]")
-        holder = collection(kind.type)
+        holder = t.collection(kind.type)
         hashed = holder in (set, frozenset) and not hashes_safely(kind.item)
         return c.Lists(item, holder, large, type_.list_size if fixed else -1, hashed)
 
@@ -259,7 +259,8 @@ class _Columns:
                 return c.Blocks(16, *uuid_steps())
         elif types.is_binary(type_) or types.is_large_binary(type_):
             if leaf.wire in ("bytes", "any"):
-                return c.Texts(False, types.is_large_binary(type_), writer(leaf), reader(leaf))
+                read = reader(leaf, as_objects=self.as_objects)
+                return c.Texts(False, types.is_large_binary(type_), writer(leaf), read)
         elif (steps := self.moments(leaf, type_)) is not None:
             return c.Numbers(*steps)
         elif types.is_decimal(type_) and isinstance(leaf.type, t.DecimalType):

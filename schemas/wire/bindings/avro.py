@@ -24,7 +24,7 @@ from ..languages import write
 from ..languages.avro import NAMED, branch_name
 from . import _conversion as c
 from .fit import fit
-from .leaves import builder, collection, kinds, reader, same, uuid_steps, writer
+from .leaves import builder, kinds, reader, same, uuid_steps, writer
 
 if TYPE_CHECKING:
     from . import BindableSchema
@@ -205,7 +205,7 @@ class _Compiler:
                 return self.leaf(node, kind)
             case w.WireSequence(item, type=held):
                 take, give = self.both(node["items"], item, f"{path}[]")
-                own = collection(held)
+                own = t.collection(held)
                 return c.Each(list, take, own), c.Each(own, give) if give or own is not list else None
             case w.WireMap(key, value) if node["type"] == "map":
                 take, give = self.both("string", key, path)

@@ -16,7 +16,6 @@ from ...plan import _plan as p
 from ...plan.build import leaf_step
 from ...tree import types as t
 from .. import layout as w
-from .leaves import collection
 
 _PLACES = re.compile(r"decimal\d*\(\d+, (-?\d+)\)")
 """The scale in forms of decimals."""
@@ -50,7 +49,7 @@ class _Compiler:
             case w.WireSequence(item, t.VarTupleType()):
                 return p.TupleStep(name, self.step(item))
             case w.WireSequence(item, node):
-                return p.SetStep(name, collection(node), self.step(item))
+                return p.SetStep(name, t.collection(node), self.step(item))
             case w.WireMap(key, value):
                 return p.DictStep(name, self.step(key), self.step(value), 1)
             case w.Ref() | w.WireRecord():

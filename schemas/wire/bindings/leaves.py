@@ -25,18 +25,6 @@ _FIRST_DAY = dt.date(1970, 1, 1).toordinal()
 _MICROSECOND = dt.timedelta(microseconds=1)
 _PER_MICROSECOND = {"ms": (1, 1000), "us": (1, 1), "ns": (1000, 1)}
 
-_COLLECTIONS: dict[type[t.Type], type] = {
-    t.ListType: list,
-    t.VarTupleType: tuple,
-    t.SetType: set,
-    t.FrozenSetType: frozenset,
-}
-
-
-def collection(node: t.Type) -> type:
-    """Return the container of a sequence's items in a record: list, tuple, set or frozenset."""
-    return _COLLECTIONS[type(node)]
-
 
 def generic(node: t.Type, path: str, of: Callable[[t.Type, str], Any]) -> Any:
     """Return the annotation of a collection for libraries of typed classes, or None for other types.
@@ -47,10 +35,10 @@ def generic(node: t.Type, path: str, of: Callable[[t.Type, str], Any]) -> Any:
         of: Returns the annotation of a part, given its place.
     """
     match node:
-        case t.ListType(item) | t.SetType(item) | t.FrozenSetType(item):
-            return collection(node)[of(item, path + "[]")]  # type: ignore[index]
         case t.VarTupleType(item):
             return tuple[of(item, path + "[]"), ...]  # type: ignore[misc]
+        case t.CollectionType(item):
+            return t.collection(node)[of(item, path + "[]")]  # type: ignore[index]
         case t.TupleType(items):
             return tuple[tuple(of(item, f"{path}[{i}]") for i, item in enumerate(items))]  # type: ignore[misc]
     return None
@@ -70,7 +58,7 @@ def kinds(kind: w.WireType) -> tuple[type, ...]:
         case w.WireRecord():
             return (tuple,)
         case w.WireSequence(type=node):
-            return (collection(node),)
+            return (t.collection(node),)
         case w.Leaf(type=node):
             return _types(node)
     raise AssertionError(kind)
@@ -90,15 +78,24 @@ def _types(node: t.Type) -> tuple[type, ...]:
 def builder(record: w.WireRecord, *, as_objects: bool) -> Callable[..., Any] | None:
     """Return a function that builds a record from its fields, for named tuples and requested classes.
 
-    A named tuple is built from its values, other classes from the dict of their fields.
+    A record in the form of a list is built from its values, others from the dict of their fields.
     """
     node = record.type
-    if not isinstance(node, t.RecordType) or node.cls is None or not (as_objects or node.positional):
+    if not isinstance(node, t.RecordType) or node.cls is None:
         return None
-    build = build_of(node)
-    if build is not node.cls or node.positional:
+    named, build = issubclass(node.cls, tuple), build_of(node)
+    if not (as_objects or named):
+        return None
+    if named and build is node.cls:
         return build
-    return lambda fields: build(**fields)
+
+    def of_fields(fields: dict[str, Any]) -> Any:
+        return build(**fields) if build is node.cls else build(fields)
+
+    if not node.positional:
+        return of_fields
+    names = [item.name for item in node.fields]
+    return lambda *values: of_fields(dict(zip(names, values, strict=False)))
 
 
 def hashes_safely(key: w.WireType) -> bool:
@@ -187,15 +184,16 @@ def _packer() -> Any:
 # Reading --------------------------------------------------------------------------------------------
 
 
-def reader(leaf: w.Leaf) -> c.Step | None:
+def reader(leaf: w.Leaf, *, as_objects: bool = False) -> c.Step | None:
     """Return the step from the wire to the value, or None if they are the same.
 
-    Malformed text stays text, as after every codec; advice about it is the schema's task.
+    Malformed text stays text, as after every codec; advice about it is the schema's task. With `as_objects`,
+    a leaf of any type has objects of its classes.
     """
     node = leaf.type
     match leaf.wire:
         case "any":
-            return c.Call(_unpacked(node))
+            return c.Call(_unpacked(node, as_objects))
         case "null" | "bool" | "float":
             return None
         case "timestamp" | "local-timestamp":
@@ -212,9 +210,9 @@ def reader(leaf: w.Leaf) -> c.Step | None:
     return None if plan is None else c.Call(plan.apply)
 
 
-def _unpacked(node: t.Type) -> Callable[[bytes], Any]:
+def _unpacked(node: t.Type, as_objects: bool) -> Callable[[bytes], Any]:
     packer = _packer()
-    plan = compile_plan(node, PlanFacts.of(packer), PlanLimits())
+    plan = compile_plan(node, PlanFacts.of(packer), PlanLimits(), objects=as_objects)
 
     def unpack(data: bytes) -> Any:
         count_embedded(data)

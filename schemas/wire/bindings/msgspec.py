@@ -52,6 +52,7 @@ def binding(schema: BindableSchema, *, array_like: bool = False, text_keys: bool
         _refuse_keys_alike(schema.types)
     as_objects = schema.as_objects and not array_like
     if as_objects and _is_own(schema.types.item if isinstance(schema.types, t.ListType) else schema.types):
+        _refuse_private(schema.types)
         kind = _struct_type(schema.types, array_like, as_objects)
         return Binding(kind, schema.apply, schema.apply, as_is=True)
     kind = _struct_type(schema.types, array_like, as_objects)
@@ -91,6 +92,15 @@ def _refuse_keys_alike(types: t.Type) -> None:
         literals = [str(value) for option in options for value in getattr(option, "values", ())]
         if (t.StrType() in options and len(options) > 1) or len({*literals}) < len(literals):
             raise SchemaError(path, f"the keys of `{each.key}` are all written as text")
+
+
+def _refuse_private(types: t.Type) -> None:
+    """Refuse attrs classes with fields that msgspec does not write."""
+    for path, each in t.walk(types):
+        if isinstance(each, t.RecordType) and hasattr(each.cls, "__attrs_attrs__"):
+            for field in each.fields:
+                if field.name.startswith("_"):
+                    raise SchemaError(path, f"msgspec does not write the field {field.name!r} of `{each}`")
 
 
 def _suspect(types: t.Type) -> tuple[bytes, ...]:

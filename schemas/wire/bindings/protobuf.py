@@ -19,7 +19,7 @@ from ..languages.proto_sets import pool_of
 from ..languages.proto_words import TIMESTAMP, VALUE, WRAPPERS, boxed_slot
 from . import _conversion as c
 from .fit import fit
-from .leaves import builder, collection, hashes_safely, kinds, reader, writer
+from .leaves import builder, hashes_safely, kinds, reader, writer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -232,7 +232,7 @@ class _Compiler:
     def items(
         self, kind: w.WireSequence, field: FieldDescriptor, cls: type[Message]
     ) -> tuple[c.Put, c.Step, c.Weight | int | None]:
-        held, item = collection(kind.type), kind.item
+        held, item = t.collection(kind.type), kind.item
         guard = _guard(item) if held in (set, frozenset) else None
         container = type(_held(field, cls))
         if isinstance(item, w.Leaf) and field.message_type is None:

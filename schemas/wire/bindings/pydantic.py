@@ -176,8 +176,8 @@ def _own_class(schema: BindableSchema) -> Any:
 def _own(schema: BindableSchema, cls: Any) -> Binding:
     """Return the binding of a user's own models, which define how they write and read records.
 
-    Aliases are written, as in FastAPI's responses. If a model does not read the alias that it writes, names
-    are used in both directions.
+    Aliases are written, as in FastAPI's responses. If a model does not read the alias that it writes, or has
+    one alias for two fields, names are used in both directions.
     """
     from pydantic import TypeAdapter, ValidationError
 
@@ -186,14 +186,11 @@ def _own(schema: BindableSchema, cls: Any) -> Binding:
             _refuse_other_values(node, path)
     adapter: TypeAdapter[Any] = TypeAdapter(list[cls] if isinstance(schema.types, t.ListType) else cls)
     models = [each.cls for _, each in t.walk(schema.types) if isinstance(each, t.RecordType)]
-    infos = [
-        (name, info)
-        for model in dict.fromkeys(models)
-        for name, info in getattr(model, "__pydantic_fields__", {}).items()
-    ]
+    fields = [getattr(model, "__pydantic_fields__", {}) for model in dict.fromkeys(models)]
+    infos = [(name, info) for each in fields for name, info in each.items()]
     writing: dict[str, Any] = {}
     reading: dict[str, Any] = {}
-    if not all(_reads_what_it_writes(name, info) for name, info in infos):
+    if any(map(_writes_one_key_twice, fields)) or not all(_reads_what_it_writes(*each) for each in infos):
         writing, reading = {"by_alias": False}, {"by_alias": False, "by_name": True}
     elif any(info.serialization_alias or info.validation_alias for _, info in infos):
         writing, reading = {"by_alias": True}, {"by_alias": True}
@@ -216,6 +213,10 @@ def _own(schema: BindableSchema, cls: Any) -> Binding:
     except SchemaError:
         definition = ""  # A type that only pydantic knows.
     return Binding(PydanticCalls(adapter, encode, decode), schema.apply, schema.apply, definition, as_is=True)
+
+
+def _writes_one_key_twice(fields: Mapping[str, Any]) -> bool:
+    return len({info.serialization_alias or name for name, info in fields.items()}) < len(fields)
 
 
 def _refuse_other_values(node: t.EnumType, path: str) -> None:
@@ -528,9 +529,7 @@ def _forms(node: t.Type) -> set[str]:
             return _forms(record)
         case t.RecordType(positional=False) | t.DictType():
             return {"an object"}
-        case (
-            t.ListType() | t.TupleType() | t.VarTupleType() | t.SetType() | t.FrozenSetType() | t.RecordType()
-        ):
+        case t.CollectionType() | t.TupleType() | t.RecordType():
             return {"an array"}
         case t.UnionType(options):
             return {form for option in options for form in _forms(option)}

@@ -15,6 +15,7 @@ from ....codecs.binding import Binding
 from ....codecs.formats.thrift import reader_of, writer_of
 from ....codecs.safety.keys import FEW_KEYS, refuse_one_hash
 from ....errors import UsageError
+from ...tree import types as t
 from .. import layout as w
 from ..languages.thrift import BOX, PAIR, field_name, natively, type_name
 from . import _conversion as c
@@ -161,7 +162,7 @@ class _Builder:
         return self._struct(name, [(1, BOX, way)], c.ToBox(way.to, BOX), box)
 
     def _sequence(self, kind: w.WireSequence) -> _Way:
-        way, held, native = self._inside(kind.item), leaves.collection(kind.type), natively(kind)
+        way, held, native = self._inside(kind.item), t.collection(kind.type), natively(kind)
         is_set = held in (set, frozenset)
         code = _SET if native else _LIST
         # The library's immutable containers are tuples and frozensets.

@@ -50,12 +50,7 @@ _LEAVES: dict[str, t.Type] = {
     **{str(node): node for node in t.LEAVES.values() if isinstance(node, t.TextType)},
 }
 """Types that are written as another type, by their names in metadata."""
-_SEQUENCES: dict[str, type[t.ListType] | type[t.VarTupleType] | type[t.SetType] | type[t.FrozenSetType]] = {
-    "list": t.ListType,
-    "tuple": t.VarTupleType,
-    "set": t.SetType,
-    "frozenset": t.FrozenSetType,
-}
+_SEQUENCES = {kind.__name__: node for node, kind in t.COLLECTIONS.items()}
 _WORDS: dict[type[t.Type], str] = {type(node): word for word, node in _LEAVES.items() if word != "big"} | {
     kind: word for word, kind in _SEQUENCES.items()
 }

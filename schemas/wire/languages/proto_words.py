@@ -76,7 +76,7 @@ COUNTS: dict[str, Leaf] = {
         for wire, zone, aware in (("timestamp", "Z", True), ("local-timestamp", " local time", False))
     },
 }
-COLLECTIONS = {"a set": t.SetType, "a frozenset": t.FrozenSetType, "a tuple": t.VarTupleType}
+COLLECTIONS = {f"a {kind.__name__}": node for node, kind in t.COLLECTIONS.items() if kind is not list}
 KEY = re.compile(r'(?:^|; )key (".*")$')
 
 
