@@ -163,7 +163,7 @@ class Options:
         """The corpora, and how to read them."""
         return Sources(self.corpora, self.how)
 
-    def turns(self, cells: int) -> int:
+    def rounds_for(self, cells: int) -> int:
         """Return the rounds of a process over `cells` cells: with few there is time for more."""
         return max(self.rounds, round(Processes.WORTH / (self.slice_seconds * cells)))
 
