@@ -56,12 +56,12 @@ def check(run: Run, stage: Stage) -> None:
 
     waiting = {
         codec: run.executor.submit(jobs[codec], patience=run.options.cell_timeout, over=over)
-        for codec in sorted(codecs, key=turn)
+        for codec in sorted(codecs, key=check_position)
         if reasons[codec] is None
     }
     for future in waiting.values():
         future.add_done_callback(finished.append)
-    for done, codec in enumerate(sorted(codecs, key=turn)):
+    for done, codec in enumerate(sorted(codecs, key=check_position)):
         run.show(f"{stage.name}: checking {codec}", done, len(codecs))
         if (reason := reasons[codec]) is not None:
             _take(run, stage, codec, Ended(None, "missing", reason))
@@ -74,21 +74,21 @@ def check(run: Run, stage: Stage) -> None:
             run.record(CellEntry(CellFinding(cell, "ok")))
 
 
-def turn(codec: str) -> int:
+def check_position(codec: str) -> int:
     """Return the position of a codec's check, so that the least interesting codecs run out of time first.
 
     Codecs that fit the schema or the values of these records come first, then fast libraries, then variants
     of the former. Slow formats come last.
     """
     declared = describe(codec)
-    turns = (
+    kinds = (
         "/" not in declared.name if declared.needs_schema else bool(declared.values),
         declared.library in _FAST and not declared.needs_schema,
         declared.needs_schema,
         declared.in_default_set and declared.format not in _SLOW,
         declared.in_default_set,
     )
-    return turns.index(True) if True in turns else len(turns)
+    return kinds.index(True) if True in kinds else len(kinds)
 
 
 def _take(run: Run, stage: Stage, codec: str, ended: Ended) -> None:

@@ -177,11 +177,11 @@ class _Plan:
         timed = options.timed()
         fixed = [name for name in timed if operation(name).schema]
         if options.isolate:
-            return options.turns(max(1, len(timed) - len(fixed)))
+            return options.rounds_for(max(1, len(timed) - len(fixed)))
         bare = {bare_name(name) for name in self.codecs}
         with_schema = [name for name in self.codecs if bare_name(name) != name]
         cells = (len(bare) + 1) * (len(timed) - len(fixed)) + len(with_schema) * len(fixed)
-        return options.turns(max(1, cells))
+        return options.rounds_for(max(1, cells))
 
     def counting(self) -> float:
         """Estimate the seconds for counts of instructions."""

@@ -26,7 +26,7 @@ from ..results import Cell, CellFinding, CellResult, CorpusFacts, Measurement, R
 from ..stats import same_core, split
 from .context import Show
 from .interpreters import facts_of
-from .options import Options
+from .options import Options, not_imported
 from .processes import LocalExecutor
 from .reading import handles, prepare
 from .rounds import GRACE, Finished, Rounds, TimingProcess
@@ -102,10 +102,7 @@ def options_of(
     except (TypeError, KeyError) as error:
         raise UsageError("measuring again needs results of `bakeoff run` of this version") from error
     if schema is None and stored.schema and not is_definition(stored.schema):
-        raise UsageError(
-            f"refusing to import {stored.schema} named in the result file; to allow it, pass --schema "
-            f"{stored.schema}"
-        )
+        raise UsageError(not_imported(stored.schema))
     named = stored.corpora if named is None else named
     if not sources and (made := [source for source in named if is_function(source)]):
         raise UsageError(

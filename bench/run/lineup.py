@@ -117,9 +117,9 @@ class Lineup:
     def _expected_slices(self, cell: Cell) -> float:
         """Return a rough estimate of the seconds of a cell's slices, from its check."""
         options = self._run.options
-        turns = options.turns(len(options.timed()) * len(self._stage.checks))
+        rounds = options.rounds_for(len(options.timed()) * len(self._stage.checks))
         call = call_seconds(cell, self._stage.checks)
-        slices = turns * length_of_slice(options.slice_seconds, call, operation(cell.operation_name).fewest)
+        slices = rounds * length_of_slice(options.slice_seconds, call, operation(cell.operation_name).fewest)
         calls = 1 if call > Processes.SINGLE * options.slice else Processes.CALLS
         # Each call includes making a new record or payload.
         return max(2 * slices, calls * call)

@@ -163,7 +163,7 @@ class Options:
         """The corpora, and how to read them."""
         return Sources(self.corpora, self.how)
 
-    def turns(self, cells: int) -> int:
+    def rounds_for(self, cells: int) -> int:
         """Return the rounds of a process over `cells` cells: with few there is time for more."""
         return max(self.rounds, round(Processes.WORTH / (self.slice_seconds * cells)))
 
@@ -225,10 +225,7 @@ class Options:
         from ...schemas.naming import is_definition  # schemas take a sixth of the imports of a run
 
         if schema != self.schema and self.schema and not is_definition(self.schema):
-            raise UsageError(
-                f"{path}: refusing to import the schema {self.schema} named in the result file; to allow "
-                f"it, pass --schema {shlex.quote(self.schema)}"
-            )
+            raise UsageError(f"{path}: {not_imported(self.schema)}")
         if not corpora and (made := [source for source in self.corpora if is_function(source)]):
             again = shlex.join([*self.corpora, "--resume", str(path)])
             raise UsageError(
@@ -355,6 +352,14 @@ class Options:
             mine, theirs = getattr(self, each.name), getattr(other, each.name)
             if mine != theirs and not each.metadata["resumable"]:
                 yield f"{each.name}: was {_shown(theirs)}, is now {_shown(mine)}"
+
+
+def not_imported(schema: str) -> str:
+    """Return why a schema is not imported that only a file names, and what to type."""
+    return (
+        f"refusing to import the schema {schema} named in the result file; to allow it, pass --schema "
+        f"{shlex.quote(schema)}"
+    )
 
 
 def _is_known(codec: str) -> bool:

@@ -42,7 +42,7 @@ def rounds_of(options: Options, calls: Sequence[float], pace: Pace) -> int:
         pace: How long its slices take.
     """
     seconds = Processes.OVERHEAD * sum(max(options.slice_seconds, call) for call in calls)
-    return max(Processes.FEWEST_ROUNDS, min(options.turns(len(calls)), round(pace.slices / seconds)))
+    return max(Processes.FEWEST_ROUNDS, min(options.rounds_for(len(calls)), round(pace.slices / seconds)))
 
 
 def precision_reached(width: float) -> str:

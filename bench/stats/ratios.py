@@ -308,8 +308,6 @@ def verdicts(
     cells: Mapping[str, Sequence[Measurement]],
     alpha: float = Verdicts.ALPHA,
     tie: float = Verdicts.TIE,
-    *,
-    exact: bool = False,
 ) -> dict[tuple[str, str], tuple[Verdict, Ratio]]:
     """Judge every pair of a table, in both orders.
 
@@ -325,17 +323,15 @@ def verdicts(
         alpha: Probability of any false faster/slower in the table. Runs that stop early record the share that
             a look may spend as the option ``alpha``.
         tie: Half-width of the tie band as a share.
-        exact: The values have no noise (sizes).
     """
-    noises = Noise() if exact else common(cells)
+    noises = common(cells)
     pairs = list(combinations([name for name, samples in cells.items() if samples], 2))
-    logs = {name: {} if exact else _logs_by_process(samples) for name, samples in cells.items()}
+    logs = {name: _logs_by_process(samples) for name, samples in cells.items()}
     found = [
-        _difference(cells[a], cells[b], exact=exact, prior=noises.between(a, b), logs=(logs[a], logs[b]))
-        for a, b in pairs
+        _difference(cells[a], cells[b], prior=noises.between(a, b), logs=(logs[a], logs[b])) for a, b in pairs
     ]
     chances = [each.p for each in found]
-    known = [exact or each.processes >= Processes.FEWEST for each in found]
+    known = [each.processes >= Processes.FEWEST for each in found]
     level = holm_level([p if sure else 1.0 for p, sure in zip(chances, known, strict=True)], alpha)
     judged: dict[tuple[str, str], tuple[Verdict, Ratio]] = {}
     for (a, b), difference, p, sure in zip(pairs, found, chances, known, strict=True):

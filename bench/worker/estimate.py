@@ -77,6 +77,11 @@ class Track:
         return {r: math.log(spent / self.works[r]) for r, spent in self.times.items()}
 
 
+def dirty_share(tracks: Sequence[Track]) -> float:
+    """Return the share of the slices of a process that were disturbed."""
+    return sum(len(track.dirty) for track in tracks) / max(1, sum(len(track.times) for track in tracks))
+
+
 @dataclass(frozen=True, slots=True)
 class CellEstimate:
     """One cell in one process.

@@ -24,7 +24,7 @@ from ..results import BASELINE
 from . import gauge
 from ._slice import nothing
 from .context import WorkerContext
-from .estimate import CellEstimate, Track, levels
+from .estimate import CellEstimate, Track, dirty_share, levels
 from .parts import codec_parts
 from .records import CheckedPayloads, PickledSample
 from .reference import ITEMS, kernel
@@ -307,7 +307,7 @@ class Process:
             {str(index): failed for index, failed in self.failed.items()},
             reference_kernel=raw,
             harness=harness(2_000),
-            dirty=sum(len(t.dirty) for t in every) / max(1, sum(len(t.times) for t in every)),
+            dirty=dirty_share(every),
             contention=contention,
             free_level=self._free_level,
         )

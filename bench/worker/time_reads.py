@@ -23,7 +23,7 @@ from ..messages.reads import TimedReads, TimeReads
 from ..method import Cores, Readers
 from . import gauge
 from .context import WorkerContext
-from .estimate import Track, levels
+from .estimate import Track, dirty_share, levels
 from .parts import Readable, readable
 from .readers import worker
 
@@ -202,8 +202,7 @@ class _Turns:
                 contention=contention,
             )
         warmups = {str(index): self._cells[index].warmup for index in found}
-        turns = sum(len(track.times) for track in cells.values())
-        dirty = sum(len(track.dirty) for track in cells.values()) / max(1, turns)
+        dirty = dirty_share(list(cells.values()))
         return TimedReads(figures, warmups, self.errors, contention, self.free_level, dirty)
 
 

@@ -93,13 +93,12 @@ class TimedWork(TimedCall):
     def _timed(self, items: list[Any], at: int, calls: int, burst: int = 0) -> Spent:
         if self.inside is not None:
             self.inside()
-        if self.collect:
-            spent, busy, taken = time_calls(self.call, items, at, calls, burst)
-        else:
+        if not self.collect:
             gc.disable()
-            try:
-                spent, busy, taken = time_calls(self.call, items, at, calls, burst)
-            finally:
+        try:
+            spent, busy, taken = time_calls(self.call, items, at, calls, burst)
+        finally:
+            if not self.collect:
                 gc.enable()
         if self.inside is not None:
             inside = self.inside()

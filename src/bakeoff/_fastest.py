@@ -158,9 +158,7 @@ def _with_schema(made: Codec, schema: Schema | None, definition: str, where: str
 
 def _measured(corpus: str, formats: tuple[str, ...], *, trusted: bool, with_schema: bool) -> ResultData:
     """Measure all suitable codecs, or all with the corpus' schema or one inferred from its records."""
-    import tempfile
-    from pathlib import Path
-
+    from .bench.orphans import PREFIX, held_folder
     from .bench.run.options import Options
     from .bench.run.session import Session
     from .codecs import available, describe, join_name
@@ -180,5 +178,5 @@ def _measured(corpus: str, formats: tuple[str, ...], *, trusted: bool, with_sche
         operations=("dump", "load", "fix", "size") if with_schema else ("dump", "load", "size"),
         infer=with_schema and corpus not in names(),
     )
-    with tempfile.TemporaryDirectory(prefix="bakeoff-") as folder:
-        return Session(options.quick(), Path(folder) / "bakeoff.json").run()
+    with held_folder(PREFIX) as folder:
+        return Session(options.quick(), folder / "bakeoff.json").run()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -86,6 +85,8 @@ def run(
         RunError: Records cannot be read, or something cannot be sent to workers.
         KeyboardInterrupt: It was interrupted before anything was measured.
     """
+    from .bench.orphans import PREFIX, held_folder
+
     _check(
         quick=quick,
         budget=budget,
@@ -106,8 +107,7 @@ def run(
         trusted=trusted,
         progress=progress,
     )
-    with tempfile.TemporaryDirectory(prefix="bakeoff-") as name, _registered(codecs) as patterns:
-        folder = Path(name)
+    with held_folder(PREFIX) as folder, _registered(codecs) as patterns:
         corpus = _corpus(source, folder, records)
         options = _options(
             corpus or os.fspath(source),  # type: ignore[arg-type] # a source that is not a name has become a corpus

@@ -77,7 +77,7 @@ def test_more_time_for_a_slice_means_fewer_rounds() -> None:
     plain, burst = (Options(("movies",), ("json",), burst=burst) for burst in (False, True))
 
     assert plain.slice == plain.slice_seconds < burst.slice_seconds
-    assert plain.turns(2) > burst.turns(2) >= burst.rounds
+    assert plain.rounds_for(2) > burst.rounds_for(2) >= burst.rounds
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import subprocess
 from pathlib import Path
@@ -16,6 +17,7 @@ from bakeoff.bench.run.journal import journal_path
 from hurried import BAKEOFF
 from installed import install
 
+ROOT = Path(__file__).parents[2]
 NO_ROOM = "no space left in"
 
 FILLER = """
@@ -132,3 +134,27 @@ def test_other_errors_stay_what_they_are(tmp_path: Path) -> None:
         Path("/dev/full").write_bytes(b"x")
     with pytest.raises(FileNotFoundError), needing_room(tmp_path):
         (tmp_path / "none").read_bytes()
+
+
+OF_THEIR_OWN = {
+    "bench/orphans.py": "makes the folders that the next run removes",
+    "bench/operations/growth.py": "in the folder of a worker, which goes with that of its run",
+    "bench/backends/stores/pool.py": "in the folder of a worker, too",
+    "bench/foreign/builds.py": "in the cache, where the next build removes it",
+    "bench/run/releases.py": "in the cache, for a release that is being fetched",
+    "schemas/wire/languages/proto_compiler.py": "has a definition for the second of its compiler",
+    "src/bakeoff/commands/report.py": "has the page that a browser shows",
+}
+"""Modules that make folders for temporary files by themselves."""
+
+
+def test_the_next_run_removes_all_folders_of_one_that_was_killed() -> None:
+    making = re.compile(r"\b(TemporaryDirectory|mkdtemp)\(")
+    found = {
+        path.relative_to(ROOT).as_posix()
+        for room in ("bench", "codecs", "datasets", "reports", "schemas", "src/bakeoff")
+        for path in (ROOT / room).rglob("*.py")
+        if making.search(path.read_text())
+    }
+
+    assert found == set(OF_THEIR_OWN)

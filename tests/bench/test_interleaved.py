@@ -136,7 +136,7 @@ class TestTrust:
         ("options", "typed", "said"),
         [
             ({"corpora": "evil:records"}, {}, "refusing to import evil:records"),
-            ({"schema": "evil.py"}, {}, r"refusing to import evil\.py"),
+            ({"schema": "evil.py"}, {}, r"refusing to import the schema evil\.py"),
             ({"corpora": "-"}, {}, "cannot read - again"),
             ({"slice": "long"}, {}, "needs results of `bakeoff run` of this version"),
         ],

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from bakeoff.bench.results import ResultData, read
-from bakeoff.bench.run.check import turn
+from bakeoff.bench.run.check import check_position
 from bakeoff.bench.run.options import Options
 from bakeoff.bench.run.schedule import Schedule
 from installed import install
@@ -135,7 +135,7 @@ def test_what_one_asks_for_first_is_checked_first() -> None:
     order = ["avro", "orjson+schema", "orjson", "avro/bare", "pydantic-json/model", "json", "yaml"]
     entered = ["msgpack/tuple", *order[5:][::-1], *order[3:5], *order[1:3], "avro"]
 
-    assert [*order, "msgpack/tuple"] == sorted(entered, key=turn)
+    assert [*order, "msgpack/tuple"] == sorted(entered, key=check_position)
 
 
 class TestSchedule:

@@ -99,7 +99,7 @@ class Bench:
         job = Time(
             corpus=self.corpus,
             cells=tuple(cells),
-            rounds=self.options.turns(len(cells)),
+            rounds=self.options.rounds_for(len(cells)),
             slice=0.00025,
             core=allowed[number % len(allowed)] if len(allowed) > 1 else None,
         )

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 import os
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -22,10 +21,13 @@ from typing import Any
 from ....codecs.registry import rescan
 from ...capabilities import cores, here
 from ...contention import free_level, highest_free
+from ...method import Verdicts
+from ...orphans import PREFIX, held_folder
 from ...results import BASELINE, CellResult, ResultData
 from ...run.options import Options
 from ...run.session import Session
 from ...stats import verdicts
+from ...verdict import error_share
 from ...worker.gauge import read
 from ...worker.time import harness
 from . import faults
@@ -66,8 +68,8 @@ class SelftestFinding:
 @contextmanager
 def _published() -> Iterator[Path]:
     """Publish the faulty codecs to worker processes for the duration of a block."""
-    with tempfile.TemporaryDirectory(prefix="bakeoff-selftest-") as name:
-        folder = Path(name)
+    with held_folder(f"{PREFIX}selftest-") as folder:
+        name = str(folder)
         faults.publish(folder)
         before = os.environ.get("PYTHONPATH")
         os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [name, before]))
@@ -121,25 +123,25 @@ def _pairs(trial: _Trial) -> Iterator[SelftestFinding]:
             cells = {c.cell.codec: c.samples for c in _cells(result, operation) if c.samples}
             for a, b in zip(faults.TWINS[::2], faults.TWINS[1::2], strict=True):
                 pairs += 1
-                spent = float(result.options["alpha"] or 0)
-                (verdict, seen) = next(iter(verdicts({a: cells[a], b: cells[b]}, spent).values()))
+                judged = verdicts({a: cells[a], b: cells[b]}, error_share(result))
+                verdict, seen = judged[a, b]
                 flagged += verdict in ("faster", "slower")
                 largest = max(largest, abs(seen.value - 1))
     yield SelftestFinding(
         "the same codec twice",
         f"{flagged} of {pairs} pairs distinguished",
-        "at most 5 %",
-        # With few pairs the rate is only approximate: a failure is a count that is improbable at a rate of 5
-        # %.
-        flagged <= 0.05 * pairs or _at_least(flagged, pairs) >= _HARDLY,
+        f"at most {100 * Verdicts.ALPHA:g} %",
+        # With few pairs the share is only approximate: a failure is a count that is improbable at it.
+        flagged <= Verdicts.ALPHA * pairs or _at_least(flagged, pairs) >= _HARDLY,
     )
     yield SelftestFinding(
         "the same codec twice", f"largest difference {largest:.2%}", "at most 0.5 %", largest <= 0.005
     )
 
 
-def _at_least(found: int, tries: int, rate: float = 0.05) -> float:
-    """Return the probability of at least this count."""
+def _at_least(found: int, tries: int) -> float:
+    """Return the probability of at least this count if each has the error share of verdicts."""
+    rate = Verdicts.ALPHA
     chances = (math.comb(tries, k) * rate**k * (1 - rate) ** (tries - k) for k in range(found))
     return 1 - math.fsum(chances)
 
@@ -157,7 +159,7 @@ def _planted(trial: _Trial) -> Iterator[SelftestFinding]:
     )
     for result in results:
         cells = {c.cell.codec: c.samples for c in _cells(result, "dump") if c.samples}
-        judged = verdicts(cells, float(result.options["alpha"] or 0))
+        judged = verdicts(cells, error_share(result))
         found += judged[faults.SLOWER, faults.TWINS[0]][0] == "slower"
     yield SelftestFinding(
         "2 % more work",

@@ -6,7 +6,6 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from random import SystemRandom
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -119,10 +118,11 @@ def _again(before: ResultData, corpus: str, options: Options) -> ResultData:
         RunError: The records cannot be read.
         UsageError: The records differ from those of the file.
     """
+    from ..bench.orphans import PREFIX, held_folder
     from ..bench.run.session import Session
 
-    with TemporaryDirectory() as folder, live_display() as screen:
-        session = Session(options, Path(folder) / "again.json", show=show_on(screen.progress))
+    with held_folder(PREFIX) as folder, live_display() as screen:
+        session = Session(options, folder / "again.json", show=show_on(screen.progress))
         after = session.run()
     if session.interrupted:
         raise KeyboardInterrupt
