@@ -175,7 +175,8 @@ def command(
     from . import _lock
 
     if check:
-        others = set(typed(click.get_current_context())) - {"--check", "--max-age", "--lock"}
+        others = {*typed(click.get_current_context()), *map(str, files)}
+        others -= {"--check", "--max-age", "--lock", "files"}
         if others:
             raise UsageError(
                 f"--check only reads the lock file, and chooses nothing; remove {', '.join(sorted(others))}"
