@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import tempfile
 from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
@@ -28,6 +30,7 @@ LINES: Final = {
     "compare": ["result.json", "result.json"],
     "pick": ["result.json"],
     "evolve": ["old.avsc", "new.avsc", "-c", "json", "--budget", "0"],
+    "report": ["result.json"],
 }
 """The commands, and their arguments."""
 
@@ -42,8 +45,10 @@ VALUES: Final = {
     "--budget": "90s",
     "--cell-memory": "1G",
     "--cell-timeout": "10s",
+    "--chart": "bars",
     "--choose": "json",
     "--codec": "json",
+    "--columns": "dump",
     "--compress": "zstd:3",
     "--consumers": "1,2",
     "--core-year": "100",
@@ -57,10 +62,12 @@ VALUES: Final = {
     "--from": "jsonl",
     "--gc": "off",
     "--gigabyte": "0.1",
+    "--group-by": "format",
     "--include": ".",
     "--kafka-acks": "1",
     "--kafka-compression": "gzip",
     "--kafka-linger": "5ms",
+    "--layout": "stores",
     "--lock": "my.lock",
     "--max-age": "90d",
     "--max-p99": "5ms",
@@ -80,6 +87,7 @@ VALUES: Final = {
     "--reads-by": "go*3",
     "--record-sizes": "16B..1KB",
     "--records": "100",
+    "--relative-to": "json",
     "--rename": "a=a",
     "--resume": "result.json",
     "--sample": "50",
@@ -87,6 +95,7 @@ VALUES: Final = {
     "--schema": "schema.avsc",
     "--seed": "3",
     "--server": "redis=redis://localhost:1",
+    "--sort": "dump",
     "--store": "sqlite",
     "--transport": "pipe",
     "--wheel": "bakeoff.whl",
@@ -114,6 +123,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(builds, "command", lambda _language: [])
     monkeypatch.setattr(interpreters, "interpreters", lambda names: [Machine(name) for name in names])
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(click, "launch", lambda _: 0)
+    monkeypatch.setattr(tempfile, "mkdtemp", lambda **_: str(tmp_path))  # of pages that are opened
     (tmp_path / "result.json").write_bytes(RESULT.read_bytes())
     (tmp_path / "orders.jsonl").write_text('{"a": 1}\n{"a": 2}\n')
     (tmp_path / "bakeoff.whl").touch()
@@ -169,6 +180,32 @@ def test_two_options_are_accepted_or_both_are_named(folder: Path, command: str) 
     assert {} == wrong
 
 
+REPORT: Final = list(_typed("report"))
+FORMS: Final = ("text", "md", "csv", "json", "latex", "rst", "html", "svg", "png", "pyperf", "bencher")
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_each_format_of_a_report_shows_an_option_or_refuses_it(folder: Path, form: str) -> None:
+    output = ["-o", "folder" if form == "pyperf" else f"out.{form}"] if form != "bencher" else []
+    with registering(()):
+        shown = {}
+        for spellings, arguments in REPORT:
+            if not spellings & {"-f", "-o"}:
+                line = ["report", "result.json", "-f", form, *output, *arguments]
+                shown[arguments[0]] = _refusal(folder, line)
+    refused = {option: said for option, said in shown.items() if f"-f {form}" in said}
+
+    assert all(
+        re.fullmatch(rf"{option} is for .*; remove one of them", refused[option]) for option in refused
+    )
+    tables, charts, page = form in FORMS[:6], form in ("svg", "png"), form == "html"
+    assert (tables or page) is not ("--sort" in refused)
+    assert tables is not ("--columns" in refused)
+    assert charts is not ("--chart" in refused)
+    assert page is not ("--open" in refused)
+    assert "--reads" not in refused
+
+
 @pytest.mark.parametrize(
     ("line", "operations"),
     [
@@ -203,6 +240,7 @@ def test_options_add_their_operations_to_those_that_are_named(
         ("compare result.json result.json --budget 9s", "--budget: not used without --confirm"),
         ("pick result.json --force", "--force is not used: it is for --write"),
         ("pick result.json --max-age 3d", "--max-age is not used: it is for --check"),
+        ("report result.json -f bencher --reads 3", "--reads is not used: -f bencher ranks nothing"),
     ],
 )
 def test_an_option_with_nothing_to_do_is_a_note(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ...bench.results import WANTED, CorpusFacts, ResultData
+from ...bench.results import WANTED, CorpusFacts, Fact, ResultData
 from .answer import CorpusAnswer
 from .candidates import BASELINE, Candidate, Standing, candidates_on, corpora, standing_on
 from .columns import Chart, ColumnSpec, columns
@@ -115,7 +115,8 @@ class MachineView:
                 return "; ".join(filter(None, (text, _known(view))))
             if text.startswith(f"{name}±"):
                 # Earlier runs did not say what was reached.
-                return "; ".join(filter(None, (text, _widest(view), _known(view))))
+                wanted = self.result.options.get("precision")
+                return "; ".join(filter(None, (text, _widest(view, wanted), _known(view))))
         return text
 
     def titled(self, name: str) -> str:
@@ -211,14 +212,17 @@ def _known(view: CorpusView) -> str:
     return "the answer holds, not all ranks" if view.answer.decided else "not all ranks are known"
 
 
-def _widest(view: CorpusView) -> str:
-    """Say how well the cost is known that is known least, of the codecs whose ranks are not."""
+def _widest(view: CorpusView, wanted: Fact) -> str:
+    """Say how well the cost is known that is known least, of the codecs whose ranks are not.
+
+    Nothing is said if it is known as well as was wanted, so that only other figures were not.
+    """
     halves = {
         name: found.half / found.value
         for name, found in view.standing.costs.items()
         if found.half is not None and found.value and view.standing.verdict(name) == "unresolved"
     }
-    if not halves:
+    if not halves or (isinstance(wanted, float) and max(halves.values()) <= wanted):
         return ""
     codec = max(halves, key=halves.__getitem__)
     return f"the cost of {codec} is known to ±{100 * halves[codec]:.1f} %"

@@ -7,12 +7,13 @@ import os
 import select
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 
 import click
 
 from . import __version__
+from .commands._misplaced import elsewhere
 from .commands._named import NamedCommands, spelled
 from .console import escaped_output
 from .errors import BakeoffError, hint, near, reason_of
@@ -128,13 +129,29 @@ def _in_our_words(error: click.ClickException) -> str:
     context = error.ctx if isinstance(error, click.UsageError) else None
     if isinstance(error, click.NoSuchOption):
         alike = _alike(error.option_name, context) if context else ()
-        return f"no such option {error.option_name}; {hint(alike, _help_of(context))}"
+        otherwise = elsewhere(error.option_name, _all_commands()) or _help_of(context)
+        return f"no such option {error.option_name}; {hint(alike, otherwise)}"
+    if isinstance(error, click.BadOptionUsage):
+        what = "takes no value" if "does not take" in error.message else "needs a value"
+        return f"{error.option_name} {what}; {_help_of(context)}"
     if type(error) is click.BadParameter and error.param is not None:
         text = f"{spelled(error.param)} {error.message}".rstrip(".")
     else:
         text = " ".join(error.format_message().split()).rstrip(".")
         text = text[:1].lower() + text[1:]
     return f"{text}; {_help_of(context)}" if context else text
+
+
+def _all_commands() -> Iterator[tuple[str, click.Command]]:
+    """Yield each command, with the group before the name of a part."""
+    context = click.Context(bakeoff)
+    for name in COMMANDS:
+        if (command := bakeoff.get_command(context, name)) is None:
+            continue
+        if isinstance(command, click.Group):
+            yield from ((f"{name} {part}", each) for part, each in command.commands.items())
+        else:
+            yield name, command
 
 
 def _alike(typed: str, context: click.Context) -> Sequence[str]:

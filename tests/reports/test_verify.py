@@ -171,8 +171,12 @@ def test_hashes_versions_and_intervals_are_asked_for(whole, tmp_path):
 
 def test_a_report_that_may_not_be_published_is_not_written(whole, bakeoff, tmp_path):
     code, _, said = bakeoff("report", "--publishable", "--anonymous", "-o", "page.html")
-    assert (1, False) == (code, Path("page.html").exists())
-    assert "bakeoff: this report cannot be published; it lacks:\n- command: how" in said
+    assert (2, False) == (code, Path("page.html").exists())
+    assert "bakeoff: --publishable asks for the command of a run, which --anonymous leaves out;" in said
+
+    code, _, said = bakeoff("report", "--publishable", "-o", "../page.html")
+    assert (1, False) == (code, Path("../page.html").exists())
+    assert "bakeoff: this report cannot be published; it lacks:\n- result file: " in said
 
     assert (0, "", "") == bakeoff("report", "--publishable", "-o", "page.md")
     assert read(tmp_path / "bakeoff.json").command in Path("page.md").read_text()

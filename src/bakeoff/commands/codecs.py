@@ -13,9 +13,13 @@ from ..errors import UsageError
 from ..grid import draw
 from . import _completion
 from ._grouped import GroupedCommand
+from ._output import typed
 from ._written import format_option
 
 COLUMNS = ("codec", "format", "version", "accelerated", "trusted only", "preserves", "guards", "media type")
+
+_TABLES = ("--conventions", "--policies", "--limits")
+"""The options that show another table."""
 
 PATIENCE = 20.0
 """Seconds within which a third-party codec must be imported and created."""
@@ -43,6 +47,12 @@ def command(selection: tuple[str, ...], form: str, conventions: bool, policies: 
     """
     from .. import codecs
 
+    tables = [option for option in typed(click.get_current_context()) if option in _TABLES]
+    if len(tables) > 1 or (tables and form == "json"):
+        named = [*tables, *["-f json"] * (form == "json")]
+        raise UsageError(f"{' and '.join(named)} show different things; choose one")
+    if conventions and selection:
+        raise UsageError(f"--conventions is on all formats; remove {' '.join(selection)}")
     if conventions:
         _show_conventions()
         return

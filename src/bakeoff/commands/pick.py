@@ -150,7 +150,7 @@ def command(
 
     Reads bakeoff.json by default. Codecs that lose data, or run code from their input, are left out unless
     you allow them. Codecs that tie are ordered by tie-breakers (--explain). If codecs are not
-    distinguishable, the cheapest comes first, with the command that measures more.
+    distinguishable, the cheapest comes first, with the command that adds processes.
 
     Results of `bakeoff stores` decide by puts and gets, including the store. Results of `bakeoff pipeline`
     decide by processor time with --reads readers. A line below shows the codec's part of that.
@@ -177,7 +177,8 @@ def command(
     from . import _lock
 
     if check:
-        others = set(typed(click.get_current_context())) - {"--check", "--max-age", "--lock"}
+        others = {*typed(click.get_current_context()), *map(str, files)}
+        others -= {"--check", "--max-age", "--lock", "files"}
         if others:
             raise UsageError(
                 f"--check only reads the lock file, and chooses nothing; remove {', '.join(sorted(others))}"

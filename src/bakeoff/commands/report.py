@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from ..errors import RunError, UsageError
 from ..escape import visible
 from ..files import is_watch_file
+from ..reports.model.lists import listed
 from ..reports.tables.layouts import LAYOUTS, PUBLISHED
 from ._grouped import GroupedCommand
 from ._named import Choice, Whole
@@ -41,6 +42,17 @@ _COMMON = (
 )
 _FORMS = (*_TABLES, "html", *_CHARTS, "pyperf", "bencher")
 _DRAWN = ("reads", "bandwidth", "crossings", "dark")
+
+_COSTING: Final = ("--reads", "--bandwidth", "--crossings")
+_ARRANGING: Final = ("--columns", "--sort", "--relative-to", "--scale-to", "--group-by")
+_SHOWN_BY: Final[Mapping[str, Sequence[str]]] = {
+    **dict.fromkeys(_COSTING, (*_TABLES, "html", *_CHARTS)),
+    **dict.fromkeys(("--sort", "--relative-to"), (*_TABLES, "html")),
+    **dict.fromkeys(("--columns", "--scale-to", "--group-by", "--layout", "--stats"), _TABLES),
+    **dict.fromkeys(("--chart", "--dark"), _CHARTS),
+    "--open": ("html",),
+}
+"""The formats that show an option; all of them if it is not here."""
 
 
 @click.command(cls=GroupedCommand, common=_COMMON)
@@ -72,8 +84,7 @@ _DRAWN = ("reads", "bandwidth", "crossings", "dark")
 )
 @click.option(
     "--stats",
-    "arranged",
-    flag_value="stats",
+    is_flag=True,
     help="Show the basis of each mean: evaluations, samples, calls per sample, mean, ±.",
 )
 @click.option("--chart", metavar="KIND", help="Chart to draw, for svg and png.")
@@ -100,6 +111,7 @@ def command(
     publishable: bool,
     show: bool,
     arranged: str | None,
+    stats: bool,
     **options: Any,
 ) -> None:
     """Show result files, or bakeoff.json by default.
@@ -111,15 +123,14 @@ def command(
     """
     from ..reports.model.files import load_all
 
+    named = f"-f {form}" if form else f"-o {output}" if output else "--open" if show else "text"
     form = agreed(form, output, _FORMS, default="html" if show else "text")
-    if chart and form not in _CHARTS:
-        raise UsageError(f"--chart applies to svg and png, not to {form}")
-    if dark and form not in _CHARTS:
-        raise UsageError(f"--dark applies to svg and png, not to {form}; the page follows the system")
-    if arranged and form not in _TABLES:
-        raise UsageError(f"--layout applies to tables, not to {form}")
-    if show and form != "html":
-        raise UsageError(f"--open shows the HTML page, not {form}; remove -f or use -f html")
+    _check_shown(form, named)
+    arranged = _layout(arranged, stats)
+    if nameless and publishable:
+        raise UsageError(
+            "--publishable asks for the command of a run, which --anonymous leaves out; remove one of them"
+        )
     if output is not None and form != "pyperf":
         check_place(output)
     files = files or [Path("bakeoff.json")]
@@ -136,12 +147,10 @@ def command(
     if publishable:
         _check_publishable(results, files, None if is_stdout(output) else output)
     if form == "pyperf":
-        _allow("pyperf", "--anonymous", "--publishable")
         _write_suites(results, output, files)
     elif form == "bencher":
         from ..reports.tables.bencher import bencher
 
-        _allow("bencher", "--anonymous", "--publishable")
         put(bencher(results), output)
     elif form in _CHARTS:
         _write_chart(results, form, chart, output, options | {"dark": dark})
@@ -154,6 +163,41 @@ def command(
 
         screen = layout(output) if form == "text" else {}
         put(render(results, form, layout=arranged, **options, **screen), output)
+
+
+def _check_shown(form: str, named: str) -> None:
+    """Refuse options that the format cannot show.
+
+    Args:
+        form: The format.
+        named: The option that chose it, with its value.
+
+    Raises:
+        UsageError: The report would not be what was asked for.
+    """
+    for option in typed(click.get_current_context()):
+        forms = _SHOWN_BY.get(option, _FORMS)
+        if form in forms:
+            continue
+        if option not in _COSTING:
+            raise UsageError(f"{option} is for {listed(forms)}, and not for {named}; remove one of them")
+        click.echo(f"{option} is not used: {named} ranks nothing", err=True)
+
+
+def _layout(arranged: str | None, stats: bool) -> str | None:
+    """Return the layout of a table.
+
+    Raises:
+        UsageError: Two layouts, or an option that the layout does not take.
+    """
+    option = "--stats" if stats else f"--layout {arranged}"
+    if stats and arranged not in (None, "stats"):
+        raise UsageError(f"--layout {arranged} and --stats are two layouts; remove one of them")
+    arranged = "stats" if stats else arranged
+    asked = [each for each in typed(click.get_current_context()) if each in (*_ARRANGING, *_COSTING)]
+    if asked and arranged not in (None, "codecs"):
+        raise UsageError(f"{option} and {listed(asked)}: this layout has one form; remove one of them")
+    return arranged
 
 
 def _show_watch(files: Sequence[Path], form: str, output: Path | None, show: bool) -> None:
@@ -170,7 +214,8 @@ def _show_watch(files: Sequence[Path], form: str, output: Path | None, show: boo
         raise UsageError("a file of `bakeoff watch` is shown alone; `bakeoff compare` compares two of them")
     if form not in (*_TABLES, "html"):
         raise UsageError(f"a file of `bakeoff watch` has no {form}; it has {', '.join(_TABLES)}, html")
-    _allow("a file of `bakeoff watch`", "--open")
+    if others := set(typed(click.get_current_context())) - {"files", "--format", "--output", "--open"}:
+        raise UsageError(f"a file of `bakeoff watch` takes no {', '.join(sorted(others))}")
     watch = read_watch(files[0])
     if form == "html":
         _put_page(page.render(watch), output, show)
@@ -208,17 +253,11 @@ def _write_chart(
 
     if is_stdout(output) and form == "png" and sys.stdout.isatty():
         raise UsageError("a PNG cannot be shown in the terminal; use -o FILE.png")
-    _allow("a chart", "--chart", *(f"--{name}" for name in _DRAWN), "--anonymous", "--publishable")
     drawn = {key: options[key] for key in _DRAWN}
     # The kind is user input; `charts.render` refuses unknown ones and lists the valid ones.
     kind: Any = chart or charts.KINDS[0]
     as_image: Any = form
     put(charts.render(results, kind, as_image, **drawn), output)
-
-
-def _allow(what: str, *allowed: str) -> None:
-    if others := set(typed(click.get_current_context())) - {"files", "--format", "--output", *allowed}:
-        raise UsageError(f"{what} takes no {', '.join(sorted(others))}")
 
 
 def _write_suites(results: Sequence[ResultData], output: Path | None, inputs: Sequence[Path]) -> None:
