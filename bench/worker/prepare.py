@@ -65,7 +65,8 @@ def _prepared(job: Prepare, context: WorkerContext) -> Prepared:
     known = _class(records)
     schema = _schema(corpus, records, job, known)
     remarks = list(_remarks(corpus, records, schema, job))
-    if known is None and (job.infer or job.schema):
+    converted = known is None and bool(job.infer or job.schema)
+    if converted:
         # The types that a program has in memory: datetimes, not their text.
         records = [schema.apply(record) for record in records]
     if batch > 1:
@@ -102,6 +103,9 @@ def _prepared(job: Prepare, context: WorkerContext) -> Prepared:
         profile |= {"class": known.cls.__qualname__, "class_kind": CLASS_FAMILIES[known.family]}
     elif known is not None and schema is None:
         remarks.append(f"{corpus.name}: {_no_schema(known)}")
+    if converted:
+        # It is that of the text, which the sample no longer has.
+        profile.pop("size_mean", None)
     if corpus.share < 1:
         profile["read_share"] = corpus.share
     name, description = _called(corpus, records, job, profile)
