@@ -202,7 +202,7 @@ def commands() -> str:
 def described() -> str:
     """Return a section for each format, with a part for each of its codecs."""
     lines, before = [], ""
-    for name in codecs.names():
+    for name in codecs.names(needs_schema=True, only_values=True):
         declared = codecs.describe(name)
         if declared.format != before:
             before = declared.format

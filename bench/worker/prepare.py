@@ -53,7 +53,8 @@ def _prepared(job: Prepare, context: WorkerContext) -> Prepared:
     remarks = list(_remarks(corpus, records, schema, job))
     if known is not None and schema is None:
         remarks.append(f"{corpus.name}: {_no_schema(known)}")
-    if known is None and (job.infer or job.schema):
+    converted = known is None and bool(job.infer or job.schema)
+    if converted:
         # The types that a program has in memory: datetimes, not their text.
         records = [schema.apply(record) for record in records]
     records, schema = _shaped(records, schema, job)
@@ -72,6 +73,9 @@ def _prepared(job: Prepare, context: WorkerContext) -> Prepared:
     profile: dict[str, Fact] = {**seen}
     if known is not None and getattr(schema, "as_objects", False):
         profile |= {"class": known.cls.__qualname__, "class_kind": CLASS_FAMILIES[known.family]}
+    if converted:
+        # It is that of the text, which the sample no longer has.
+        profile.pop("size_mean", None)
     if corpus.share < 1:
         profile["read_share"] = corpus.share
     idle = [name for name in job.codecs if job.twins and typed and _is_idle(schema, name, known)]

@@ -27,14 +27,15 @@ _CAUSES: Final = 2
 """Causes of a change that are written out."""
 _MOST: Final = 6
 """Changes with one cause that are written out."""
-_UNKNOWN: Final = "nothing recorded changed; perhaps the machine"
+_UNKNOWN: Final = "no recorded change; the machine?"
 _UNCOUNTED: Final = (
     f"they have fewer than {Processes.FEWEST} processes, or a neighbor used the core unlike in most runs"
 )
-_METHOD: Final = (
+METHOD: Final = (
     "a change point is significant at 5 % over all lines and runs, and above 1 %; intervals are of 95 %",
-    "times are relative to the reference kernel of their run; sparklines show logarithms",
+    "times are relative to the reference kernel of their run",
 )
+"""Notes on the figures."""
 
 
 def dates(series: Series) -> list[str]:
@@ -77,9 +78,24 @@ def changes(series: Series) -> list[tuple[int, str, list[str]]]:
     return [(run, why, texts) for (run, why), texts in sorted(found.items())]
 
 
+def headline(found: Sequence[Series]) -> str:
+    """Say in one sentence which figures changed."""
+    lines = [(series, line) for series in found for line in series.lines]
+    changed = [(series, line) for series, line in lines if line.changes]
+    if not changed:
+        return "No figure changed"
+    if len(changed) > 1:
+        return f"{len(changed):,} of {len(lines):,} figures changed"
+    ((series, line),) = changed
+    change = line.changes[-1]
+    where = f"{series.title}: " if len(found) > 1 else ""
+    told = in_words(change.ratio, line.operation)
+    return f"{where}{line.cell.codec} {line.cell.operation_name} {told} since {dates(series)[change.run]}"
+
+
 def table(found: Sequence[Series]) -> Table:
     """Convert a history to the table model: a row for each line, and its change points below."""
-    return Table(tuple(map(_section, found)), notes=_METHOD)
+    return Table(tuple(map(_section, found)), notes=(*METHOD, "sparklines show logarithms"))
 
 
 def _section(series: Series) -> Section:

@@ -103,6 +103,11 @@ class MeanInterval(NamedTuple):
         """Half the interval's width."""
         return None if self.low is None or self.high is None else (self.high - self.low) / 2
 
+    def scaled(self, times: float) -> MeanInterval:
+        """Return the figure of so many calls or records together."""
+        low, high, limit = (None if one is None else one * times for one in self[1:])
+        return MeanInterval(self.value * times, low, high, limit)
+
 
 @dataclass(frozen=True)
 class Candidate:

@@ -108,6 +108,7 @@ def _merge(results: Sequence[ResultData]) -> ResultData:
         codecs=tuple({codec.name: codec for codec in codecs}.values()),
         corpora=tuple(corpora.values()),
         operations=tuple({facts.name: facts for r in results for facts in r.operations}.values()),
+        duration=sum(result.duration for result in results),
         complete=all(result.complete for result in results),
         rankings=(),
         command="; ".join(dict.fromkeys(result.command for result in results if result.command)),
@@ -165,6 +166,7 @@ def _renamed(result: ResultData, results: Sequence[ResultData], number: int) -> 
     """Label codecs of the same name: by version if it differs, else by the file's number.
 
     A label is the codec's name, a space, and the distinguishing part; see `plain_name`.
+    A codec that could not run has no version.
     """
     mine = _places(result)
     labels = {}
@@ -173,8 +175,8 @@ def _renamed(result: ResultData, results: Sequence[ResultData], number: int) -> 
         others = [r for n, r in enumerate(results) if n != number and name in _versions(r)]
         if name == BASELINE or not others:
             continue
-        versions = {_versions(other)[name] for other in others}
-        if codec.version not in versions:
+        versions = {_versions(other)[name] for other in others} - {""}
+        if codec.version and versions and codec.version not in versions:
             labels[name] = f"{name} @{codec.version}"
         elif any(mine.get(name, set()) & _places(other).get(name, set()) for other in others):
             labels[name] = f"{name} #{number + 1}"

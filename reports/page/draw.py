@@ -181,7 +181,7 @@ def front(rows: Sequence[Mapping[str, Any]], pen: Pen, width: float) -> Drawing:
         _stroke(
             f"M{_px(_LEFT + row['px'])},{_px(row['py'])}L{_px(_LEFT + row['lx'])},{_px(row['ny'])}",
             pen.color(row["format"]),
-            stroke_opacity=".6",
+            stroke_opacity=".8",
         )
         for row in found.rows
         if row["lx"] is not None
@@ -285,7 +285,9 @@ def bars(rows: Sequence[Mapping[str, Any]], pen: Pen, width: float) -> Drawing:
         parts.append(words(name, left - 7, y, theme.ink, text_anchor="end", font_size=12))
         place: dict[str, Any] = {"x": left, "y": y - 6, "height": 12}
         if "part" in row:
-            parts.append(tag("rect", **place, width=row["length"] * across, fill=theme.rule))
+            parts.append(
+                tag("rect", **place, width=row["length"] * across, fill=theme.rule, stroke=theme.muted)
+            )
             parts.append(tag("rect", **place, width=row["part"] * across, fill=color))
         else:
             fill = theme.surface if row["lossy"] else color
@@ -335,7 +337,7 @@ def sizes(rows: Sequence[Mapping[str, Any]], pen: Pen, width: float) -> Drawing:
         px, py = at(row["size"], row["pace"])
         right, down = _SIZES_LEFT + across, place * height
         leader = f"M{_px(px)},{_px(py)}L{_px(right + 12)},{_px(down)}"
-        parts.append(_stroke(leader, pen.color(row["format"]), stroke_opacity=".45"))
+        parts.append(_stroke(leader, pen.color(row["format"]), stroke_opacity=".8"))
         name = shortened(row["codec"], _SIZES_LONGEST, NAME_SIZE)
         parts.append(words(name, right + 16, down, theme.ink))
     for row in rows:

@@ -15,7 +15,10 @@ from ...bench.results import CellResult, ResultData, plain_cell
 _DIGITS: Final = 5
 """Significant digits that are kept; noise begins at the third."""
 
-_COLUMNS: Final = ("pair", "value", "raw", "paired", "loops", "rounds", "dirty")
+_COLUMNS: Final = ("pair", "value", "raw", "paired", "rounds", "dirty")
+
+_FOR_LOCKS: Final = ("definition", "dictionary")
+"""What a result file keeps of a check for the lock: long texts, which the page does not show."""
 
 
 def plain(result: ResultData) -> dict[str, Any]:
@@ -43,6 +46,8 @@ def _cell(cell: CellResult, unit: str) -> dict[str, Any]:
         "unit": unit,
     }
     found |= {key: value for key, value in plain_cell(cell).items() if key != "cell"}
+    if "check" in found:
+        found["check"] = {key: value for key, value in found["check"].items() if key not in _FOR_LOCKS}
     if cell.samples:
         found["samples"] = {"count": len(cell.samples)} | {
             name: _column([getattr(sample, name) for sample in cell.samples]) for name in _COLUMNS

@@ -9,14 +9,14 @@ from typing import Any, Final
 
 from ...escape import all_visible, shortened
 from ..decide.history import Line, RunPoint, Series
-from ..decide.history_output import amount, cause, changes, dates, table, words
+from ..decide.history_output import METHOD, amount, cause, changes, dates, headline, table, words
 from ..model import numbers
 from ..tables.markup import html_grid
 from .chart_rows import apart
 from .template import TEMPLATES, environment, policy
 from .themes import PAGE, colors
 
-_WIDTH: Final = 460
+_WIDTH: Final = 400
 """Pixels of a chart; two fit next to each other, and one on a phone."""
 _LEFT: Final = 44
 """Pixels for the steps of the axis."""
@@ -73,8 +73,9 @@ def render(found: Sequence[Series]) -> str:
         style=colors() + "".join(styles),
         script=script,
         policy=policy(script),
+        headline=headline(found),
         blocks=blocks,
-        notes=shown.notes,
+        notes=METHOD,
     )
 
 

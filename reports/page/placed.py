@@ -11,7 +11,7 @@ from ..model import numbers
 from ..model.candidates import Candidate, MeanInterval
 from ..model.placed import PIPELINE
 from ..model.view import MachineView, View
-from ..tables.stores import OPERATIONS
+from ..tables.stores import OPERATIONS, WHOLE
 from .chart_rows import drawn, worded
 
 
@@ -57,14 +57,19 @@ def _panels(machine: MachineView) -> Iterator[Panel]:
                 part = ("cpu-codec", "")
             else:
                 place = f"{corpus} in {spot[0]}, {group.records:,} records ({group.state}){where}"
-                headings = {operation: f"{text}, per record" for operation, text in OPERATIONS.items()}
+                headings = {
+                    operation: text if operation == WHOLE else f"{text}, per record"
+                    for operation, text in OPERATIONS.items()
+                }
                 part = ("", "codec")
             for operation, heading in headings.items():
+                times = float(group.records or 1) if operation == WHOLE else 1.0
                 found = [
                     _Bar(
                         known[name],
                         group.figure(spot, name, operation),
                         group.figure(spot, name, part[0] or operation, part[1]),
+                        times,
                     )
                     for name in codecs
                     if name != BASELINE
@@ -79,6 +84,7 @@ class _Bar:
     candidate: Candidate
     total: MeanInterval | None
     part: MeanInterval | None
+    times: float
 
     @property
     def share(self) -> float:
@@ -90,7 +96,7 @@ class _Bar:
     def drawn(self) -> Iterator[tuple[Candidate, MeanInterval, str]]:
         """Yield the bars if they were measured."""
         if self.total is not None and self.total.value:
-            text = worded(self.total, "second")
+            text = worded(self.total.scaled(self.times), "second")
             text += f", codec {numbers.share(self.share)}" if self.part is not None else ""
             yield self.candidate, self.total, text
 

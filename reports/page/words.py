@@ -104,12 +104,15 @@ def run_facts(result: ResultData, *, opened: bool = False) -> list[str]:
         opened: Whether the answer above says how many codecs were measured, and for how long.
     """
     measured = {cell.cell.codec for cell in result.cells if cell.samples} - {BASELINE}
-    used = {cell.cell.corpus for cell in result.cells}
-    processes = max((len(cell.samples) for cell in result.cells), default=0)
+    used: dict[str, int] = {}
+    for cell in result.cells:
+        used[cell.cell.corpus] = max(used.get(cell.cell.corpus, 0), len(cell.samples))
+    least, most = min(used.values(), default=0), max(used.values(), default=0)
     found = [_counted(len(measured), "codec", "codecs"), _counted(len(used), "corpus", "corpora")]
     found = [] if opened else found
-    if processes:
-        found.append(_counted(processes, "process", "processes"))
+    if most:
+        each = f"{least:,} to " if least < most else ""
+        found.append(each + _counted(most, "process", "processes"))
     if result.duration and not opened:
         minutes, seconds = divmod(round(result.duration), 60)
         found.append(f"{minutes} min {seconds} s" if minutes else f"{seconds} s")

@@ -25,6 +25,9 @@ OPERATIONS: Final[Mapping[str, str]] = {
 }
 """Timed operations and their headings."""
 _STORED: Final = "stored"
+WHOLE: Final = "open"
+"""The operation that a store does once for all of its records."""
+
 _TOGETHER: Final[tuple[tuple[str, ...], ...]] = (("put", "get"), ("update", "scan"), ("put-batch", "open"))
 """Operations whose columns share one table, which fits a terminal."""
 _ENOUGH: Final = 10
@@ -51,8 +54,7 @@ def sections(group: Group, title: str) -> Iterator[Section]:
             word("codec", "codec", lambda row: row[1]),
         ]
         for operation in part:
-            # A store is opened once for all of its records.
-            whole = operation == "open"
+            whole = operation == WHOLE
             times, per = (float(group.records or 1), "") if whole else (1.0, "/record")
             columns += by_operation(
                 builder, group, rows, operation, OPERATIONS[operation], times=times, per=per

@@ -530,6 +530,20 @@ class TestMerging:
 
         assert {"a @1.0", "a @2.0"} == {codec.name for codec in merged.codecs}
 
+    @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+    def test_a_codec_that_could_not_run_on_another_corpus_keeps_its_name(self, order: Sequence[int]) -> None:
+        versions = (("x", "1.0"), ("y", ""))
+        runs = [on(corpus, {"a": (1e-6, 1e-6)}, facts={"a": {"version": v}}) for corpus, v in versions]
+        ((_, merged),) = machines([runs[number] for number in order])
+
+        assert {"a"} == {cell.cell.codec for cell in merged.cells} - {"baseline"}
+
+    def test_several_files_took_as_long_as_all_of_them(self) -> None:
+        runs = [replace(on(corpus, {"a": (1e-6, 1e-6)}), duration=20.0) for corpus in "xyz"]
+        ((_, merged),) = machines(runs)
+
+        assert 60 == merged.duration
+
     def test_processes_of_several_files_are_never_paired(self) -> None:
         runs = [on("x", {name: (1e-6, 1e-6)}) for name in "ab"]
         ((_, merged),) = machines(runs)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import madeup
-from bakeoff.bench.results import Cell, CellResult, ResultData
+from bakeoff.bench.results import Cell, CellResult, CheckFacts, ResultData
 from bakeoff.errors import UsageError
 from bakeoff.reports.model.view import View
 from bakeoff.reports.page import page
@@ -265,6 +265,53 @@ def test_several_stores_have_one_answer(slower: tuple[float, float], said: str) 
     run = madeup.planted({"json": part | whole, "bson": part | other}, baseline=False)
 
     assert headline(answers(View.of([run]))).startswith(said)
+
+
+def test_a_store_is_opened_once_for_all_of_its_records() -> None:
+    cells = {"json": {"put@log": 2e-6, "put-codec@log": 1e-6, "open@log": 3e-6, "open-codec@log": 1e-6}}
+    opened, put = [
+        panel.words for panel in page_placed.panels(View.of([madeup.planted(cells, baseline=False)]))
+    ][::-1]
+
+    assert "put, per record, messages in log, 1,000 records (MD): json 2.000 µs, codec 50%." == put
+    assert "open, messages in log, 1,000 records (MD): json 3.000 ms, codec 33%." == opened
+
+
+def test_runs_of_several_corpora_say_how_many_processes_each_had() -> None:
+    one = {"json": {"dump": 1e-6, "load": 1e-6}}
+    runs = [madeup.planted(one, corpora=[name], processes=many) for name, many in (("x", 5), ("y", 9))]
+
+    assert "5 to 9 processes" in "".join(Reader(page.render(runs)).text)
+
+
+def test_a_page_leaves_out_what_only_a_lock_needs() -> None:
+    checked = CheckFacts(3, 3, definition="message Order {}", dictionary="QUJD")
+    run = madeup.planted({"json": {"dump": 1e-6, "load": 1e-6}})
+    cells = tuple(replace(cell, check=checked) for cell in run.cells)
+    text = page.render([replace(run, cells=cells)])
+    (machine,) = json.loads(Reader(text).scripts["result"])
+
+    assert {"records": 3, "encoded": 3, "lossy": 0, "as_is": False} == machine["cells"][0]["check"]
+
+
+def test_what_the_first_corpus_lacks_is_hidden_at_first() -> None:
+    one, fixed = {"dump": 1e-6, "load": 1e-6, "size": 90}, {"fix": 1e-6}
+    read = Reader(
+        page.render(
+            [
+                madeup.planted({"json": one}, corpora=["x"]),
+                madeup.planted(
+                    {"json": one | fixed}, corpora=["y"], outcomes={"bad": ("crashed", "SIGSEGV")}
+                ),
+            ]
+        )
+    )
+    (panel,) = [attrs for attrs in read.all("figure") if attrs.get("data-operation") == "fix"]
+    (absent,) = [attrs for attrs in read.all("p") if attrs.get("class") == "absent"]
+
+    assert "hidden" in panel
+    assert "hidden" in absent
+    assert "1" == absent["data-views"]
 
 
 def test_corpora_machine_and_types_are_described_in_words(read: Reader, words: str) -> None:

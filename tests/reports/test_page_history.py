@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import pairwise
 
+import pytest
+
 import madeup
+from bakeoff.bench.results import ResultData
 from bakeoff.reports.decide.history import history
 from bakeoff.reports.page.history import render
 
@@ -31,6 +35,30 @@ def test_a_changed_line_is_in_the_legend_of_its_chart() -> None:
 
     assert ["orjson", "json"] == [name for _, name in KEY.findall(page)]
     assert "Thick: with a change point. Thin: without one." in page
+
+
+TWICE = {name: {"dump": 2e-6, "load": 4e-6, "size": 1500} for name in ("orjson", "json")}
+LOAD = ("orjson", "load", 1.2)
+
+
+@pytest.mark.parametrize(
+    ("runs", "said"),
+    [
+        (madeup.weekly(16, change=LOAD, at=9, apart=0.002), "orjson load 1.20× slower since 2026-03-09"),
+        (madeup.weekly(6, {"orjson": {"size": 50}}), "No figure changed"),
+        (
+            [
+                *madeup.weekly(8),
+                *(replace(run, started=f"2027{run.started[4:]}") for run in madeup.weekly(8, TWICE)),
+            ],
+            "4 of 6 figures changed",
+        ),
+    ],
+)
+def test_the_headline_says_what_changed(runs: list[ResultData], said: str) -> None:
+    page = render(history(runs))
+
+    assert [said] == re.findall("<h1[^>]*>([^<]*)<", page)
 
 
 def test_an_operation_that_never_changed_is_named_instead_of_drawn() -> None:

@@ -61,7 +61,7 @@ function front(rows, width) {
   ];
   const lines = found.fronts.map((corners) => stroke(pathOf(corners, LEFT), INK, "1.25", { "stroke-opacity": ".55" }));
   const leaders = found.rows.filter((row) => row.lx !== null).map((row) => stroke(
-    `M${px(LEFT + row.px)},${px(row.py)}L${px(LEFT + row.lx)},${px(row.ny)}`, colorOf(row.format), "1", { "stroke-opacity": ".6" },
+    `M${px(LEFT + row.px)},${px(row.py)}L${px(LEFT + row.lx)},${px(row.ny)}`, colorOf(row.format), "1", { "stroke-opacity": ".8" },
   ));
   const marks = found.rows.map((row) => mark(row, LEFT + row.px, row.py, row.front ? 6.2 : 5.4, row.lossy));
   const anchor = { left: "start", center: "middle", right: "end" };
@@ -125,7 +125,7 @@ function bars(rows, width) {
     const [y, color] = [BAR * index + 10, colorOf(row.format)];
     const bar = (share, fill, more = {}) => tag("rect", { x: left, y: y - 6, height: 12, width: share * across, fill, ...more });
     const whole = "part" in row
-      ? [bar(row.length, RULE), bar(row.part, color)]
+      ? [bar(row.length, RULE, { stroke: MUTED }), bar(row.part, color)]
       : [bar(row.length, row.lossy ? SURFACE : color, { stroke: color, "stroke-width": "1.25" })];
     if (row.cut !== null) {
       const x = left + row.cut * across;

@@ -467,7 +467,8 @@ function drawBars(chosen) {
     chart.draw(rows, panel.querySelector("h3").textContent + ends);
     const said = partial ? "Means are of all corpora: choose one corpus, or clear the filters of records." : state.charts.unseen[operation][chosen] ?? "";
     panel.querySelector(".unseen").hidden = !said && rows.length > 0;
-    put(panel.querySelector(".unseen"), said || (filtered() ? "No codec that fits these filters has a figure." : "Nothing was measured here."));
+    put(panel.querySelector(".unseen"), said || "No codec that fits these filters has a figure.");
+    panel.hidden = !rows.length && !said && !filtered();
     for (const part of panel.querySelectorAll(".drawing, .below")) part.hidden = !rows.length;
     const details = panel.querySelector("details");
     if (details.open) fillTable(details, rows);

@@ -59,7 +59,7 @@ def check(place: LockLocation, max_age: float | None) -> None:
         raise RunError(f"{path} does not match this environment: {'; '.join(problems)}")
     libraries = (f"{name} {allowed or 'of any version'}" for name, allowed in lock.requires.items())
     numbers = "".join(f", dictionary {each.id}" for each in lock.dictionaries)
-    click.echo(visible(f"{path} matches: {lock.codec} ({', '.join(libraries)}{numbers})"))
+    click.echo(visible(f"{path} matches: {lock.named} ({', '.join(libraries)}{numbers})"))
 
 
 def check_target(path: Path) -> None:

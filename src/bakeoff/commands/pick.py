@@ -153,7 +153,7 @@ def command(
     distinguishable, the cheapest comes first, with the command that adds processes.
 
     Results of `bakeoff stores` decide by puts and gets, including the store. Results of `bakeoff pipeline`
-    decide by processor time with --reads readers. A line below shows the codec's part of that.
+    decide by processor time with --reads consumers. A line below shows the codec's part of that.
 
     With --reads-by, each read costs what the fastest library of its language that reads all payloads exactly
     takes. Codecs that a language changes or refuses are left out. Name a library instead of a language as
