@@ -73,7 +73,7 @@ def test_cells_are_drawn_by_their_seed(result_of):
     assert drawn == [draw(there, seed) for seed in range(20)]
     assert {3} == {len(set(cells)) for cells in drawn}
     assert {1} == {len({cell.corpus for cell in cells}) for cells in drawn}
-    with pytest.raises(UsageError, match="no corpus has 3 timed cells"):
+    with pytest.raises(UsageError, match="no corpus has 3 cells, timed in several processes"):
         draw(candidates(result, {"json"}), 1)
 
 
