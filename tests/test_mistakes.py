@@ -149,6 +149,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "head.csv": "a,b,c\n",
         "cut.json": whole[:3000],
         "cut.json.gz": gzip.compress(whole)[:3000],
+        "packed.json": gzip.compress(whole),
         "page.html": "<!doctype html>\n<html><body>17</body></html>",
         "bakeoff.lock": 'version = 1\n[codec]\nname = "json"\n',
         "run.json.journal": '{"a": 1}\n',
@@ -209,6 +210,10 @@ def test_every_parameter_for_a_file_is_of_a_kind() -> None:
         ("empty.json", "empty, and not a result file; `bakeoff run -o empty.json` makes one"),
         ("cut.json", "cut.json: a damaged or cut off result file: "),
         ("cut.json.gz", "cut.json.gz: a damaged or cut off result file: "),
+        (
+            "packed.json",
+            "compressed, which its name does not say; `mv packed.json packed.json.gz` names it so",
+        ),
         ("page.html", "a page, and not a result file; name the JSON file from which it was made"),
         (
             "bakeoff.lock",

@@ -16,6 +16,7 @@ from .plain import FieldError
 
 _HEAD: Final = 4096
 """Bytes at the beginning of a file that show what it is."""
+_GZIP: Final = b"\x1f\x8b"
 _NAME: Final = "bakeoff.json"
 _NEITHER: Final = "not a result file of `bakeoff run` or pyperf"
 
@@ -93,6 +94,8 @@ def _kind(path: Path, head: bytes) -> tuple[str, str]:
         return "a lock, and not a result file", f"`bakeoff pick --check --lock {name}` checks it"
     if plain.endswith(".py"):
         return "a program, and not a result file", f"`bakeoff run {name}:NAME` measures its records"
+    if head.startswith(_GZIP) and path.suffix != ".gz":
+        return "compressed, which its name does not say", f"`mv {name} {name}.gz` names it so"
     if head[:15].lower().startswith((b"<!doctype html", b"<html")):
         return "a page, and not a result file", "name the JSON file from which it was made"
     if _is_of_records(Path(plain), head):

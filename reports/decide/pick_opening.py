@@ -35,7 +35,7 @@ def _use(choice: PickedCodec) -> Iterator[Line]:
     who = f"{choice.name}{named}"
     text = f"{who}: {choice.cost}"
     size = choice.winner.figure("size") if len(choice.corpora) == 1 else None
-    full = [f"{text}, {numbers.whole(size.value)} bytes"] if size else []
+    full = [f"{text}, {numbers.payload(size.value)}"] if size else []
     yield "use", [*full, text, f"{who}: {_briefly(choice)}", who]
 
 

@@ -77,6 +77,12 @@ def whole(value: float) -> str:
     return grouped(value, 0 if value >= 100 or value == int(value) else 1)
 
 
+def payload(value: float) -> str:
+    """Write the mean bytes of a record with their unit."""
+    text = whole(value)
+    return f"{text} byte{'s' * (text != '1')}"
+
+
 def amount(value: float, unit: str, half: float | None = None) -> str:
     """Write a value with a suitable unit: "1.24 µs"."""
     factor, name = scale([value], unit)

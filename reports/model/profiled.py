@@ -41,6 +41,8 @@ _LINES: Final[Mapping[str, Mapping[str, str]]] = {
 }
 """The facts and their descriptions, line by line."""
 
+_ONE: Final = {"text_median": "1 character (median)", "list_median": "1 item (median)"}
+
 
 def profile_lines(profile: Mapping[str, Fact]) -> Iterator[tuple[str, str]]:
     """Yield each described property with its description, if the profile has it.
@@ -51,16 +53,16 @@ def profile_lines(profile: Mapping[str, Fact]) -> Iterator[tuple[str, str]]:
     facts = {key: value for key, value in profile.items() if isinstance(value, int | float)}
     types = [f"{key.removeprefix('type_')} {facts[key]:.1%}" for key in facts if key.startswith("type_")]
     for label, templates in _LINES.items():
-        parts = [_described(text, facts[key]) for key, text in templates.items() if key in facts]
+        parts = [_described(key, text, facts[key]) for key, text in templates.items() if key in facts]
         if label == "types":
             parts = types
         if parts:
             yield label, ", ".join(parts)
 
 
-def _described(template: str, fact: float) -> str:
-    if fact == 1:
-        template = template.replace("characters", "character").replace("items", "item")
-    if "times smaller" in template and 0 < fact < 1:
-        fact, template = round(1 / fact, 2), template.replace("smaller", "larger")
+def _described(key: str, template: str, fact: float) -> str:
+    if fact == 1 and key in _ONE:
+        return _ONE[key]
+    if key == "zlib_ratio" and 0 < fact < 1:
+        return f"zlib makes them {round(1 / fact, 2)} times larger"
     return template.format(fact)

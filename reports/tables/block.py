@@ -66,7 +66,7 @@ def records(corpus: CorpusFacts, tails: Sequence[str]) -> Line:
     # The source of generated records, and of those of a function, is no file.
     of_it = name.startswith(corpus.name) or name.endswith(f":{corpus.name}")
     name = visible(name if of_it else corpus.name)
-    head = [count(corpus), _size(corpus)] if corpus.records else []
+    head = [count(corpus), mean_size(corpus)] if corpus.records else []
     starts = [", ".join(filter(None, head)), *head[:1]] if head else [""]
     full = ["; ".join(filter(None, (start, end))) for start in starts for end in tails]
     return "", [f"{one}: {text}" for text in full for one in (name, shortened(name, 24))]
@@ -79,11 +79,11 @@ def count(corpus: CorpusFacts) -> str:
     return "1 record" if corpus.records == 1 else f"all {corpus.records:,} records"
 
 
-def _size(corpus: CorpusFacts) -> str:
-    """Write the mean size of a record."""
+def mean_size(corpus: CorpusFacts) -> str:
+    """Write the mean size of a record; nothing if it is unknown."""
     each = " each" * (corpus.records != 1)
     if isinstance(mean := corpus.profile.get("bytes_mean"), int | float):
-        return f"{mean:,.0f} bytes{each} as JSON"
+        return f"{numbers.payload(round(mean))}{each} as JSON"
     if isinstance(large := corpus.profile.get("size_mean"), float):
         return f"{numbers.bytes_said(large)}{each} as pickles"
     return ""

@@ -11,7 +11,7 @@ from ..model import numbers, row
 from ..model.candidates import Candidate, Seen, Standing, limits_needed, records_seen
 from ..model.lists import some
 from ..model.options import TableOptions
-from .block import count
+from .block import count, mean_size
 from .longer import Longer
 
 _ROUGH: Final = 0.01
@@ -142,11 +142,8 @@ def _left_out(profile: Mapping[str, Fact]) -> str:
 def measured_on(corpus: CorpusFacts) -> str:
     """Return the number of measured records, the number of all, and their size."""
     text = f"measured on {count(corpus)}"
-    mean, each = corpus.profile.get("bytes_mean"), " each" * (corpus.records != 1)
-    if isinstance(mean, int | float):
-        text += f", {mean:,.0f} bytes{each} as JSON"
-    elif isinstance(large := corpus.profile.get("size_mean"), float):
-        text += f", {numbers.bytes_said(large)}{each} as pickles"
+    if size := mean_size(corpus):
+        text += f", {size}"
     share = corpus.profile.get("read_share")
     if isinstance(share, float):
         text += f", of the first {numbers.percent(share)} of the source, as there was no time to read more"

@@ -136,7 +136,7 @@ def _rough(found: CorpusAnswer) -> str:
 
 
 def _figures(found: CorpusAnswer) -> str:
-    size = f", {numbers.whole(found.size.value)} bytes" if found.size else ""
+    size = f", {numbers.payload(found.size.value)}" if found.size else ""
     return f"{_cost(found)}{size}"
 
 

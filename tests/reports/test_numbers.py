@@ -82,6 +82,11 @@ def test_limits_are_ordinary_numbers(limit, column, text):
     assert text == numbers.below(limit, "byte", column)
 
 
+@pytest.mark.parametrize(("mean", "text"), [(1, "1 byte"), (1.25, "1.2 bytes"), (1_000, "1,000 bytes")])
+def test_a_payload_has_one_byte_or_several(mean, text):
+    assert text == numbers.payload(mean)
+
+
 def test_a_profile_in_words():
     profile = {
         "bytes_mean": 1_234.5,
