@@ -78,7 +78,8 @@ class Result:
 
         Args:
             reads: Reads for each write; 1 by default.
-            bandwidth: Bandwidth of the network for payloads, such as "1Gbit"; none by default.
+            bandwidth: Bandwidth of the network for payloads, such as "1Gbit"; a number is in bytes per
+                second; none by default.
             crossings: Whether a payload crosses the network "once" (the default) or "per-read".
             readers: Reads for each write by language instead of `reads`, such as "go*20,node*4". The run must
                 have measured them.
@@ -99,11 +100,12 @@ class Result:
             `yearly` and `saving`.
 
         Raises:
-            UsageError: There is no such type or corpus.
+            UsageError: There is no such type or corpus, or a text is given instead of a list of names.
             RunError: No codec fits.
         """
         from .bench.foreign.builds import LANGUAGES
-        from .reports.decide.pick import Requirements, pick
+        from .reports.decide.eligible import Requirements, names_in
+        from .reports.decide.pick import pick
         from .reports.decide.pick_placed import in_place
         from .reports.decide.pick_readers import elsewhere, parse_readers
         from .reports.model.cost import CostModel
@@ -113,12 +115,12 @@ class Result:
             cost=CostModel.of(reads, bandwidth, crossings),
             rate=parse_rate(rate) if isinstance(rate, str) else rate,
             prices=Prices.of(core_year, gigabyte),
-            needs=tuple(needs),
+            needs=names_in("needs", needs),
             trusted=trusted,
-            formats=tuple(formats),
+            formats=names_in("formats", formats),
             interop=interop,
             allow_loss=allow_loss,
-            corpora=tuple(corpora),
+            corpora=names_in("corpora", corpora),
         )
         if readers and reads is not None:
             raise UsageError("readers counts the reads of each language; remove reads")

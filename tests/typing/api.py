@@ -229,11 +229,12 @@ def lists_of_codecs() -> None:
 def fastest() -> None:
     assert_type(bakeoff.fastest(), bakeoff.Codec)
     assert_type(bakeoff.fastest(lock="bakeoff.lock", schema=bakeoff.Schema(Event)), bakeoff.Codec)
-    bakeoff.fastest(results=Path("bakeoff.json"), reads=24, bandwidth="1Gbit", needs=("datetime",))
+    bakeoff.fastest(results=Path("bakeoff.json"), reads=24, bandwidth="1Gbit", needs=["datetime"])
+    bakeoff.fastest(results="bakeoff.json", bandwidth=1e9)
     bakeoff.fastest(calibrate=True, corpus="mine.jsonl", formats=("msgpack", "cbor"), interop=True)
 
     bakeoff.fastest("bakeoff.lock")  # type: ignore[call-arg]
-    bakeoff.fastest(bandwidth=1e9)  # type: ignore[arg-type]
+    bakeoff.fastest(bandwidth=b"1Gbit")  # type: ignore[arg-type]
 
 
 def errors(codec: bakeoff.Codec, payload: bytes) -> str:
