@@ -63,7 +63,7 @@ class Result:
         reads: float | None = None,
         bandwidth: str | float | None = None,
         crossings: Literal["once", "per-read"] | None = None,
-        readers: str = "",
+        reads_by: str = "",
         rate: str | float | None = None,
         core_year: float | None = None,
         gigabyte: float | None = None,
@@ -81,8 +81,8 @@ class Result:
             bandwidth: Bandwidth of the network for payloads, such as "1Gbit"; a number is in bytes per
                 second; none by default.
             crossings: Whether a payload crosses the network "once" (the default) or "per-read".
-            readers: Reads for each write by language instead of `reads`, such as "go*20,node*4". The run must
-                have measured them.
+            reads_by: Reads for each write by language instead of `reads`, such as "go*20,node*4". The run
+                must have measured them.
             rate: Records that are written, such as "3000/s" or "10M/day"; a number is per second.
             core_year: Price of one core for a year. With it, the codec with the lowest price wins; `rate` is
                 needed, too.
@@ -122,9 +122,9 @@ class Result:
             allow_loss=allow_loss,
             corpora=names_in("corpora", corpora),
         )
-        if readers and reads is not None:
-            raise UsageError("readers counts the reads of each language; remove reads")
-        named = parse_readers(readers) if readers else ()
+        if reads_by and reads is not None:
+            raise UsageError("reads_by counts the reads of each language; remove reads")
+        named = parse_readers(reads_by) if reads_by else ()
         results, requirements = in_place(
             *elsewhere([self.data], requirements, named, tuple(LANGUAGES)), reads
         )
