@@ -48,6 +48,8 @@ TYPED = (
     (
         "tests",
         "-m",
+        "elsewhere",
+        "-m",
         "hurried",
         "-m",
         "inprocess",

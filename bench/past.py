@@ -23,6 +23,7 @@ from pathlib import Path
 from statistics import fmean, variance
 from typing import TYPE_CHECKING
 
+from ..errors import reason_of
 from ..files import user_folder
 from ..opening import open_own, open_regular
 from .contention import free_level, same_state
@@ -109,7 +110,7 @@ def remember(result: ResultData) -> str:
                 (_MOST,),
             )
     except (OSError, RuntimeError) as error:
-        return f"this run was not added to the past runs of this machine ({VARIABLE}): {error}"
+        return f"this run was not added to the past runs of this machine ({VARIABLE}): {reason_of(error)}"
     return ""
 
 

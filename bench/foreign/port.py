@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, NamedTuple, Self, TypeVar
 
+from ...errors import reason_of
 from ..capabilities import here, process_clock
 from ..frames import FrameConnection, FrameError
 from ..orphans import dying_with
@@ -165,7 +166,7 @@ class ForeignWorker(AbstractContextManager["ForeignWorker"]):
         try:
             self._process, self._input, self._output, self._said = Piped.start(command, folder, begin)
         except OSError as error:
-            raise WorkerError(f"it does not start: {error}") from error
+            raise WorkerError(f"it does not start: {reason_of(error)}") from error
         self._frames = FrameConnection(self._read, self._write)
         try:
             self._greet()

@@ -23,6 +23,17 @@ UNTIMED: Final = "untimed"
 """The fact of a load in other languages whose libraries read everything, but were not timed."""
 
 
+def names_in(what: str, names: Collection[str]) -> tuple[str, ...]:
+    """Return names as `Requirements` takes them, of an argument that a Python program gives.
+
+    Raises:
+        UsageError: It is a text, whose letters would be the names.
+    """
+    if isinstance(names, str):
+        raise UsageError(f"{what} is {names!r}; expected a list of names, such as [{names!r}]")
+    return tuple(names)
+
+
 @dataclass(frozen=True, slots=True)
 class Requirements:
     """The requirements of a use.

@@ -52,7 +52,7 @@ def parse_readers(text: str) -> tuple[ReadShare, ...]:
         match = _READER.fullmatch(part.strip())
         count = float(match["count"] or 1) if match else 0.0
         if match is None or not count:
-            raise UsageError(f"readers {text!r}: expected languages with their reads, such as go*20,node*4")
+            raise UsageError(f"reads-by {text!r}: expected languages with their reads, such as go*20,node*4")
         found.append(ReadShare(match["name"], count))
     return tuple(found)
 

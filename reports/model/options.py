@@ -38,7 +38,7 @@ class TableOptions:
     def __post_init__(self) -> None:
         if self.group_by is not None and self.group_by not in GROUPS:
             raise UsageError(f"cannot group by {self.group_by!r}; choose {' or '.join(GROUPS)}")
-        if self.per < 1:
+        if not isinstance(self.per, int) or self.per < 1:
             raise UsageError(f"--scale-to {self.per}: expected 1 record or more")
 
     @classmethod

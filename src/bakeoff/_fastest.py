@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from .errors import RunError, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from importlib.resources.abc import Traversable
     from pathlib import Path
 
@@ -24,11 +25,11 @@ def fastest(
     corpus: str = "messages",
     schema: Schema | None = None,
     reads: float = 1.0,
-    bandwidth: str | None = None,
+    bandwidth: str | float | None = None,
     crossings: Literal["once", "per-read"] = "once",
-    needs: tuple[str, ...] = (),
+    needs: Collection[str] = (),
     trusted: bool = False,
-    formats: tuple[str, ...] = (),
+    formats: Collection[str] = (),
     interop: bool = False,
 ) -> Codec:
     """Return the codec to use.
@@ -54,7 +55,7 @@ def fastest(
             includes the cost of the fix-up, and the types that it restores. A codec that needs a schema
             gets it from the lock or the result file, if the definition is stored there.
         reads: Reads for each write, and the other terms of ``bakeoff pick``; not used with a lock.
-        bandwidth: Such as "1Gbit".
+        bandwidth: Such as "1Gbit"; a number is in bytes per second.
         crossings: Whether a payload crosses the network "once" or "per-read".
         needs: Types that must be preserved, such as ("datetime", "bytes").
         trusted: All payloads are trusted; pickle and marshal need it, with a lock as well.
@@ -79,28 +80,29 @@ def fastest(
     from pathlib import Path
 
     from .codecs import codec
+    from .reports.decide.eligible import Requirements, names_in
     from .reports.decide.lock import definition_of
-    from .reports.decide.pick import Requirements, pick
+    from .reports.decide.pick import pick
     from .reports.model.candidates import dictionary_of, limits_needed
     from .reports.model.cost import CostModel
     from .reports.model.files import load
 
+    requirements = Requirements(
+        cost=CostModel.of(reads, bandwidth, crossings),
+        needs=names_in("needs", needs),
+        trusted=trusted,
+        formats=names_in("formats", formats),
+        interop=interop,
+    )
     if results is not None:
         result = load(Path(results))
     elif calibrate:
-        result = _measured(corpus, formats, trusted=trusted, with_schema=schema is not None)
+        result = _measured(corpus, requirements.formats, trusted=trusted, with_schema=schema is not None)
     else:
         raise UsageError(
             f"{place.missing}; choose a codec with `bakeoff run` and `bakeoff pick --write`, or use "
             "fastest(results=...) or fastest(calibrate=True)"
         )
-    requirements = Requirements(
-        cost=CostModel.of(reads, bandwidth, crossings),
-        needs=needs,
-        trusted=trusted,
-        formats=formats,
-        interop=interop,
-    )
     winner = pick([result], requirements).winner
     name = winner.name
     if "+schema" in name and schema is None:

@@ -63,7 +63,7 @@ class Result:
         reads: float | None = None,
         bandwidth: str | float | None = None,
         crossings: Literal["once", "per-read"] | None = None,
-        readers: str = "",
+        reads_by: str = "",
         rate: str | float | None = None,
         core_year: float | None = None,
         gigabyte: float | None = None,
@@ -78,10 +78,11 @@ class Result:
 
         Args:
             reads: Reads for each write; 1 by default.
-            bandwidth: Bandwidth of the network for payloads, such as "1Gbit"; none by default.
+            bandwidth: Bandwidth of the network for payloads, such as "1Gbit"; a number is in bytes per
+                second; none by default.
             crossings: Whether a payload crosses the network "once" (the default) or "per-read".
-            readers: Reads for each write by language instead of `reads`, such as "go*20,node*4". The run must
-                have measured them.
+            reads_by: Reads for each write by language instead of `reads`, such as "go*20,node*4". The run
+                must have measured them.
             rate: Records that are written, such as "3000/s" or "10M/day"; a number is per second.
             core_year: Price of one core for a year. With it, the codec with the lowest price wins; `rate` is
                 needed, too.
@@ -99,11 +100,12 @@ class Result:
             `yearly` and `saving`.
 
         Raises:
-            UsageError: There is no such type or corpus.
+            UsageError: There is no such type or corpus, or a text is given instead of a list of names.
             RunError: No codec fits.
         """
         from .bench.foreign.builds import LANGUAGES
-        from .reports.decide.pick import Requirements, pick
+        from .reports.decide.eligible import Requirements, names_in
+        from .reports.decide.pick import pick
         from .reports.decide.pick_placed import in_place
         from .reports.decide.pick_readers import elsewhere, parse_readers
         from .reports.model.cost import CostModel
@@ -113,16 +115,16 @@ class Result:
             cost=CostModel.of(reads, bandwidth, crossings),
             rate=parse_rate(rate) if isinstance(rate, str) else rate,
             prices=Prices.of(core_year, gigabyte),
-            needs=tuple(needs),
+            needs=names_in("needs", needs),
             trusted=trusted,
-            formats=tuple(formats),
+            formats=names_in("formats", formats),
             interop=interop,
             allow_loss=allow_loss,
-            corpora=tuple(corpora),
+            corpora=names_in("corpora", corpora),
         )
-        if readers and reads is not None:
-            raise UsageError("readers counts the reads of each language; remove reads")
-        named = parse_readers(readers) if readers else ()
+        if reads_by and reads is not None:
+            raise UsageError("reads_by counts the reads of each language; remove reads")
+        named = parse_readers(reads_by) if reads_by else ()
         results, requirements = in_place(
             *elsewhere([self.data], requirements, named, tuple(LANGUAGES)), reads
         )

@@ -38,8 +38,10 @@ class SchemaError(UsageError, ValueError):
         return f"schema at `{self.path}`: {self.reason}"
 
 
-def reason_of(error: OSError) -> str:
-    """Return what the system says of a file, with the file's name."""
+def reason_of(error: Exception) -> str:
+    """Return what an error says; one of the system with the file's name, and without its number."""
+    if not isinstance(error, OSError):
+        return str(error)
     where = f"{error.filename}: " if error.filename else ""
     return f"{where}{error.strerror or error}"
 

@@ -130,6 +130,14 @@ for n in range(5):
         assert [] == recall(machines(run(1)))
         assert b"no database" * 100 == file.read_bytes()
 
+    def test_a_file_without_a_place_fails_no_run(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        (tmp_path / "taken").touch()
+        monkeypatch.setenv(VARIABLE, str(tmp_path / "taken" / "past.sqlite"))
+
+        assert remember(run(1)).endswith(f": {tmp_path / 'taken'}: File exists")
+
     @pytest.mark.parametrize("column", ["started", "log", "error", "contention"])
     @pytest.mark.parametrize("value", ["1e300", "-1e300", "9e999", "-1", "0", "1e-320", "''", "x'00'", "'9'"])
     def test_odd_values_fail_no_comparison(self, file: Path, column: str, value: str) -> None:

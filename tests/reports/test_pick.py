@@ -125,6 +125,11 @@ class TestScenarios:
             best(needs=["uuid"])
         assert "--" not in str(found.value)
 
+    @pytest.mark.parametrize("argument", ["needs", "formats", "corpora"])
+    def test_a_text_is_no_list_of_names(self, run, argument):
+        with pytest.raises(UsageError, match=rf"{argument} is 'uuid'; expected a list of names, such as"):
+            Result(run).best(**{argument: "uuid"})
+
     def test_keys_that_other_languages_refuse(self, result_of):
         """MessagePack keeps integers as keys, and Go's usual reader refuses them; JSON writes text."""
         facts = {"msgpack": {"format": "msgpack"}, "json": {"format": "json"}}

@@ -210,7 +210,7 @@ def test_every_layout_has_the_readers(layout: str) -> None:
 def test_readers_can_change_the_choice() -> None:
     result = Result(result_of())
 
-    choice = result.best(readers="go*20,node*4")
+    choice = result.best(reads_by="go*20,node*4")
 
     assert result.best(reads=24).name == "orjson"
     assert choice.name == "msgpack"
@@ -224,7 +224,7 @@ def test_readers_can_change_the_choice() -> None:
 
 
 def test_python_reads_only_if_it_is_named() -> None:
-    with_python = Result(result_of()).best(readers="go-vmihailenco-msgpack*2,python*3")
+    with_python = Result(result_of()).best(reads_by="go-vmihailenco-msgpack*2,python*3")
 
     total = with_python.parts["msgpack"].total(with_python.requirements.cost)
     assert total == pytest.approx((4 + 2 * 15 + 3 * 4) * 1e-6, rel=0.01)
@@ -234,14 +234,14 @@ def test_codecs_that_a_reader_changes_or_refuses_are_not_chosen() -> None:
     changed = result_of(**{f"orjson {NODE_JSON}": lossy(NODE_JSON)})
     both = result_of(**{f"orjson {NODE_JSON}": lossy(NODE_JSON), f"msgpack {NODE_MSGP}": refused(NODE_MSGP)})
 
-    choice = Result(changed).best(readers="node")
+    choice = Result(changed).best(reads_by="node")
 
     assert choice.name == "msgpack"
     reason = dict(choice.excluded)["orjson"].words
     assert reason == f"is not read exactly in Node: JSON.parse (Node) changes {LOSS}"
-    assert Result(changed).best(readers="node", allow_loss=True).name == "orjson"
+    assert Result(changed).best(reads_by="node", allow_loss=True).name == "orjson"
     with pytest.raises(RunError, match="no codec fits"):
-        Result(both).best(readers="node")
+        Result(both).best(reads_by="node")
 
 
 @pytest.mark.parametrize(
@@ -254,4 +254,4 @@ def test_codecs_that_a_reader_changes_or_refuses_are_not_chosen() -> None:
 )
 def test_readers_that_were_not_measured_are_refused(readers: str, said: str) -> None:
     with pytest.raises(UsageError, match=said):
-        Result(result_of()).best(readers=readers)
+        Result(result_of()).best(reads_by=readers)

@@ -229,11 +229,12 @@ def lists_of_codecs() -> None:
 def fastest() -> None:
     assert_type(bakeoff.fastest(), bakeoff.Codec)
     assert_type(bakeoff.fastest(lock="bakeoff.lock", schema=bakeoff.Schema(Event)), bakeoff.Codec)
-    bakeoff.fastest(results=Path("bakeoff.json"), reads=24, bandwidth="1Gbit", needs=("datetime",))
+    bakeoff.fastest(results=Path("bakeoff.json"), reads=24, bandwidth="1Gbit", needs=["datetime"])
+    bakeoff.fastest(results="bakeoff.json", bandwidth=1e9)
     bakeoff.fastest(calibrate=True, corpus="mine.jsonl", formats=("msgpack", "cbor"), interop=True)
 
     bakeoff.fastest("bakeoff.lock")  # type: ignore[call-arg]
-    bakeoff.fastest(bandwidth=1e9)  # type: ignore[arg-type]
+    bakeoff.fastest(bandwidth=b"1Gbit")  # type: ignore[arg-type]
 
 
 def errors(codec: bakeoff.Codec, payload: bytes) -> str:
@@ -339,7 +340,7 @@ def from_python(folder: Path) -> None:
     assert_type(result.ranks, tuple[Rank, ...])
     assert_type(result.table("md", reads=24), str)
     assert_type(result.best(reads=24, bandwidth="1Gbit", crossings="per-read", needs=["datetime"]).name, str)
-    assert_type(result.best(readers="go*20,node*4").name, str)
+    assert_type(result.best(reads_by="go*20,node*4").name, str)
     assert_type(result.best(rate="10M/day", core_year=300, gigabyte=0.05).yearly["json"].price, float)
     assert_type(result.compare(bakeoff.load("bakeoff.json")).regressions(0.05), list[CellChange])
     assert_type(result.to_polars(), pl.DataFrame)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..console import live_display, show_on, show_text
-from ..errors import BakeoffError, RunError, UsageError
+from ..errors import BakeoffError, RunError, UsageError, reason_of
 from ..files import atomic_write, check_own, end_of_links, is_device, is_watch_file
 from ._grouped import GroupedCommand
 from ._output import layout, typed
@@ -132,7 +132,7 @@ def command(
             _answer(found, sites, path, anonymous=anonymous)
         except (BakeoffError, OSError) as error:
             # The exit code is the program's, whatever becomes of the answer.
-            click.echo(f"bakeoff watch: no answer: {error}", err=True)
+            click.echo(f"bakeoff watch: no answer: {reason_of(error)}", err=True)
         else:
             if ended.code:
                 click.echo(f"The program ended with {ended.code}.", err=True)
