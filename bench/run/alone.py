@@ -101,7 +101,10 @@ def measure_alone(run: Run, stage: Stage) -> None:
             if run.stopping or over(took.get(cell, 0.0)):
                 return _conclude(run, stage, cells)
             said = f"{stage.name}: {_said(group)} {cell.codec}, process {number + 1}"
-            run.show(said, number * len(turn) + done, wanted * len(turn))
+            part = (number + done / len(turn)) / wanted
+            if not run.options.no_time_limit:
+                part = max(part, stage.schedule.passed)
+            run.show(said, 100 * part, 100)
             begun = time.monotonic()
             place = cell.place
             ended = (

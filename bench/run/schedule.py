@@ -56,6 +56,11 @@ class Schedule:
         return max(0.0, self.begun + part * self.budget - time.monotonic())
 
     @property
+    def passed(self) -> float:
+        """The share of the budget that is over, at most 1."""
+        return 1 - self.left() / self.budget if self.budget else 1.0
+
+    @property
     def codecs_share(self) -> float:
         """The share of the time that the codecs in Python have; readers in other languages have the rest."""
         return 1 / (1 + Readers.BUDGET * len(self.options.readers))

@@ -222,8 +222,7 @@ class TimingPhase:
 
     def _show(self, text: str) -> None:
         """Show what is timed, and which part of the time is over: of the budget, or of the processes."""
-        schedule, options = self.stage.schedule, self.run.options
-        part = 1 - schedule.left() / schedule.budget if schedule.budget else 1.0
+        part, options = self.stage.schedule.passed, self.run.options
         if options.no_time_limit:
             part = min(part, self.done / wanted(options))
         self.run.show(text, 100 * part, 100)
