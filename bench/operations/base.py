@@ -311,6 +311,8 @@ class Operation(OperationFacts):
         exact: For operations that run alone: the process runs under Valgrind, and nothing else on the machine
             changes the figure. So it has one process, several run at the same time, and no budget limits
             them.
+        works: For operations that measure memory or run alone: whether the system has what they need; if not,
+            they have no cells.
     """
 
     summary: str
