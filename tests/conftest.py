@@ -114,17 +114,18 @@ def temporary_files(folder: str) -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="session")
 def temporary(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Give what makes temporary files a folder, in which nothing may be left.
+    """Give what makes temporary files a folder, in which bakeoff may leave nothing.
 
     The folders of killed runs are an exception, as the next run removes them.
     """
-    from bakeoff.bench.orphans import remove_abandoned
+    from bakeoff.bench.orphans import PREFIX, remove_abandoned
 
     tmp_path_factory.getbasetemp()  # whose folders pytest removes, some test runs later
     with tempfile.TemporaryDirectory(prefix="bakeoff-tests-") as name, temporary_files(name):
+        Path(name).chmod(0o1777)  # like the usual one, as some tests have processes of other users
         yield Path(name)
         remove_abandoned()
-        left = sorted(str(path.relative_to(name)) for path in Path(name).rglob("*"))
+        left = [path.name for path in Path(name).iterdir() if path.name.startswith(PREFIX)]
         assert left == []
 
 
