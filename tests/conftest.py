@@ -9,8 +9,9 @@ import shlex
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -46,6 +47,7 @@ LONG_BUILDS = {"rust"}
 
 # Among the objects of 17,000 tests, looking for garbage as often as usual takes a tenth of the time.
 gc.set_threshold(10_000)
+SYSTEM_TEMPORARY = tempfile.gettempdir()
 # Test runs are not past runs of this machine.
 os.environ["BAKEOFF_PAST_RUNS"] = "off"
 # A shell ignores Ctrl-C for what it starts in the background, and nohup ignores SIGHUP. Commands that the
@@ -101,8 +103,34 @@ def no_modules_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bakeoff.imports._imported", {})
 
 
+@contextmanager
+def temporary_files(folder: str) -> Iterator[None]:
+    """Let temporary files be made in a folder, by child processes, too."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tempfile, "tempdir", folder)
+        patch.setenv("TMPDIR", folder)
+        yield
+
+
 @pytest.fixture(autouse=True, scope="session")
-def shared_warm() -> Iterator[None]:
+def temporary(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Give what makes temporary files a folder, in which bakeoff may leave nothing.
+
+    The folders of killed runs are an exception, as the next run removes them.
+    """
+    from bakeoff.bench.orphans import PREFIX, remove_abandoned
+
+    tmp_path_factory.getbasetemp()  # whose folders pytest removes, some test runs later
+    with tempfile.TemporaryDirectory(prefix="bakeoff-tests-") as name, temporary_files(name):
+        Path(name).chmod(0o1777)  # like the usual one, as some tests have processes of other users
+        yield Path(name)
+        remove_abandoned()
+        left = [path.name for path in Path(name).iterdir() if path.name.startswith(PREFIX)]
+        assert left == []
+
+
+@pytest.fixture(autouse=True, scope="session")
+def shared_warm(temporary: Path) -> Iterator[None]:
     """Fork the workers of all runs in this process from one process."""
     from bakeoff.bench.capabilities import here
     from warmed import Shared
@@ -138,7 +166,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str],
 
     def url(name: str) -> str:
         try:
-            return shared.url(name)
+            with temporary_files(SYSTEM_TEMPORARY):  # other test processes use it when this one has ended
+                return shared.url(name)
         except UnavailableError as lacking:
             if name in KINDS:
                 leave_out(str(lacking))

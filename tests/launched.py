@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pty
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from hurried import BAKEOFF
 
@@ -25,6 +27,13 @@ def launch(
         timeout=600,
         check=False,
     )
+
+
+def wait(process: subprocess.Popen[Any], until: Callable[[], bool]) -> None:
+    """Wait until a condition holds or the process has ended."""
+    while process.poll() is None and not until():
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(0.02)
 
 
 def on_terminal(

@@ -10,7 +10,7 @@ import select
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
@@ -28,7 +28,7 @@ from bakeoff.errors import RunError, UsageError
 from hurried import BAKEOFF
 from inprocess import run
 from installed import install
-from launched import launch
+from launched import launch, wait
 
 VERSION = metadata.version("bakeoff")
 RUN = [*BAKEOFF, "run"]
@@ -39,12 +39,6 @@ SMALL = [*FEW, "--no-memory"]
 UNTIMED = [*FEW, "--quick", "--all", "--budget", "0", "--ops", "size"]
 """All of a run except its timing, for tests of the checks before it is continued."""
 ENDLESS = ["movies", *SMALL, "--budget", "600", "--precision", "0.0001%", "--ratios"]
-
-
-def wait(process: subprocess.Popen[str], until: Callable[[], bool]) -> None:
-    while process.poll() is None and not until():
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(0.02)
 
 
 class Endless:

@@ -6,6 +6,7 @@ import contextlib
 import faulthandler
 import os
 import resource
+import tempfile
 import time
 import warnings
 from dataclasses import dataclass
@@ -161,8 +162,10 @@ def run(
         runs: Number of cases, including those of earlier children; None for any number.
         until: The time; None for no limit.
         folder: Folder for findings.
-        errors: File for standard error.
+        errors: File for standard error. Its folder is removed after the child's end, however it ends, so
+            temporary files are made there.
     """
+    os.environ["TMPDIR"] = tempfile.tempdir = str(errors.parent)
     os.setsid()
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     os.dup2(os.open(errors, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 2)

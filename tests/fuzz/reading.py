@@ -30,7 +30,8 @@ class Reading:
 
     def __init__(self, name: str) -> None:
         self._kind = KINDS[name]
-        self._folder = Path(tempfile.mkdtemp(prefix="bakeoff-fuzz-files-"))
+        self._temporary = tempfile.TemporaryDirectory(prefix="bakeoff-fuzz-files-")
+        self._folder = Path(self._temporary.name)
         os.environ |= {
             "BAKEOFF_CACHE": str(self._folder / "cache"),
             "XDG_STATE_HOME": str(self._folder / "state"),

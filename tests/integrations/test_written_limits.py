@@ -6,6 +6,7 @@ import asyncio
 import re
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 from typing import Any
 
@@ -55,14 +56,14 @@ def dask(codec: bakeoff.Codec, value: Any) -> None:
 def diskcache(codec: bakeoff.Codec, value: Any) -> None:
     from diskcache import Cache
 
-    with Cache(disk=bakeoff.integrations.diskcache(codec)) as cache:
+    with TemporaryDirectory() as folder, Cache(folder, disk=bakeoff.integrations.diskcache(codec)) as cache:
         cache["a"] = [value]
 
 
 def diskcache_keys(codec: bakeoff.Codec, value: Any) -> None:
     from diskcache import Cache
 
-    with Cache(disk=bakeoff.integrations.diskcache(codec)) as cache:
+    with TemporaryDirectory() as folder, Cache(folder, disk=bakeoff.integrations.diskcache(codec)) as cache:
         cache[value, 1] = 1
 
 

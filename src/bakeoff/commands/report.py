@@ -12,7 +12,7 @@ import click
 
 from ..errors import RunError, UsageError
 from ..escape import visible
-from ..files import is_watch_file
+from ..files import cache_folder, is_watch_file
 from ..reports.model.lists import listed
 from ..reports.tables.layouts import LAYOUTS, PUBLISHED
 from ._grouped import GroupedCommand
@@ -236,11 +236,12 @@ def _check_publishable(results: Sequence[ResultData], files: Sequence[Path], out
 
 
 def _put_page(html: str, output: Path | None, show: bool) -> None:
-    if show and is_stdout(output):
-        import tempfile
-
-        output = Path(tempfile.mkdtemp(prefix="bakeoff-")) / "report.html"
-    put(html, output)
+    unnamed = show and is_stdout(output)
+    if unnamed:
+        # The browser reads it after this command has ended, so it stays, until the next one.
+        output = cache_folder("pages") / "report.html"
+        output.parent.mkdir(parents=True, exist_ok=True)
+    put(html, output, own=unnamed)
     if show and output is not None:
         click.echo(f"opening {output}", err=True)
         click.launch(output.resolve().as_uri())

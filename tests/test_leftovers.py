@@ -1,0 +1,104 @@
+"""Ctrl-C leaves no temporary file, whatever command it ends.
+
+What commands leave that end by themselves, with or without an error, `temporary` in conftest.py finds after
+all tests.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from bakeoff.cli import COMMANDS
+from launched import wait
+
+ROOT = Path(__file__).parents[1]
+BAKEOFF = (sys.executable, "-P", "-m", "bakeoff")
+RESULT = ROOT / "tests" / "data" / "results" / "version-1.json"
+MEASURING = {
+    "run": "run movies -c json,msgpack --budget 600 -o r.json",
+    "stores": "stores movies -c json,msgpack --budget 600 -o s.json",
+    "pipeline": "pipeline movies -c json,msgpack --budget 600 -o p.json",
+    "evolve": "evolve old.avsc new.avsc --budget 600",
+    "fidelity": "fidelity -c json,msgpack,bson,cbor2,yaml,pickle",
+    "selftest": "selftest",
+    "attack": "attack json msgpack bson cbor2 yaml",
+    "verify": f"verify {RESULT}",
+    "watch": f"watch -- {sys.executable} program.py",
+}
+"""Commands that make temporary files, with a line that goes on for long enough."""
+OTHERS = {
+    "codecs", "compare", "convert", "corpora", "generate", "history", "once", "pick", "readers", "releases",
+    "report", "schema", "survey", "upgrade",
+}  # fmt: skip
+"""Those that make none, or only as `run` does."""
+
+
+def test_every_command_is_of_a_kind() -> None:
+    assert set(COMMANDS) == {*MEASURING, *OTHERS}
+
+
+def interrupted(command: list[str], folder: Path, stdin: bytes = b"") -> tuple[list[str], list[str], int]:
+    """Interrupt a command when it has temporary files; return them, what is left of them, and its code."""
+    place = folder / "tmp"
+    place.mkdir()
+    environment = os.environ | {"TMPDIR": str(place), "BAKEOFF_CACHE": str(folder / "cache")}
+    process = subprocess.Popen(
+        command,
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,  # a terminal sends the signal to all processes of a group
+    )
+    assert process.stdin is not None
+    process.stdin.write(stdin)
+    process.stdin.flush()
+    wait(process, lambda: any(place.iterdir()))
+    made = [path.name for path in place.iterdir()]
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGINT)
+    process.communicate(timeout=600)
+    return made, [path.name for path in place.iterdir()], process.returncode
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("line", MEASURING.values(), ids=MEASURING)
+def test_ctrl_c_leaves_no_temporary_file(line: str, tmp_path: Path) -> None:
+    (tmp_path / "old.avsc").write_text('{"type": "record", "name": "R", "fields": []}')
+    field = '{"name": "a", "type": "long", "default": 1}'
+    (tmp_path / "new.avsc").write_text(f'{{"type": "record", "name": "R", "fields": [{field}]}}')
+    (tmp_path / "program.py").write_text("import json\nwhile True:\n    json.dumps([1])\n")
+    made, left, code = interrupted([*BAKEOFF, *line.split()], tmp_path)
+
+    assert made
+    assert left == []
+    assert code != 0
+
+
+@pytest.mark.slow
+def test_ctrl_c_leaves_nothing_of_a_pipe(tmp_path: Path) -> None:
+    made, left, code = interrupted([*BAKEOFF, "run", "-"], tmp_path, b'{"a": 1}\n')
+
+    assert (1, [], 130) == (len(made), left, code)
+
+
+@pytest.mark.slow
+@pytest.mark.checkout
+@pytest.mark.parametrize("target", ["files:result", "decode:json"])
+def test_fuzzing_leaves_no_temporary_file(target: str, tmp_path: Path) -> None:
+    fuzz = [sys.executable, str(ROOT / "tests" / "fuzz"), target, "--findings", "found"]
+    made, left, _ = interrupted([*fuzz, "--seconds", "600"], tmp_path)
+    (tmp_path / "tmp").rmdir()
+    whole, after, _ = interrupted([*fuzz, "--runs", "20"], tmp_path)
+
+    assert made
+    assert whole
+    assert [] == left == after
