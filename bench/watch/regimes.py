@@ -22,6 +22,8 @@ _AFTER_WORK = 6
 them would take longer than the task has."""
 _TRIES = 5
 """Times that such a call is made at most, if the system gives the processor to another thread during it."""
+_LONG = 50_000_000
+"""Nanoseconds of a call that is not made again: nearly all are interrupted, for a small part of it."""
 _SHARES = (1, 2, 1)
 """Shares of the time for calls in a row, between more work, which varies most, and with empty caches."""
 
@@ -185,7 +187,7 @@ def _uninterrupted(
         before()
         count = interruptions()
         [pair] = time_followed(call, [subject], then)
-        if interruptions() == count:
+        if interruptions() == count or pair[0] > _LONG:
             return pair
     disturbances.dirty += 1
     return pair

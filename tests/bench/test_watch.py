@@ -283,7 +283,7 @@ if child: os.waitpid(child, 0)"""
 
 
 @pytest.mark.slow
-def test_threads_that_begin_at_once_write_to_one_file(tmp_path):
+def test_threads_that_begin_at_once_write_to_one_file(tmp_path: Path) -> None:
     """Opening the file of a process lets other threads run."""
     program = """import json, os, simplejson, threading
 opened = os.open

@@ -437,6 +437,24 @@ def test_a_call_that_is_interrupted_each_time_is_disturbed(monkeypatch: pytest.M
     assert disturbances.share == 0.5
 
 
+def test_a_long_call_is_not_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Something interrupts nearly every one."""
+    monkeypatch.setattr(regimes, "interruptions", itertools.count().__next__)
+    monkeypatch.setattr(regimes, "time_followed", lambda call, given, then: [(call(*given), 0)])
+    made: list[int] = []
+
+    def call(nanoseconds: int) -> int:
+        made.append(nanoseconds)
+        return nanoseconds
+
+    disturbances = Disturbances()
+    for nanoseconds in (10, 10**9):
+        regimes._uninterrupted(disturbances, call, nanoseconds)
+
+    assert Counter({10: 5, 10**9: 1}) == Counter(made)
+    assert disturbances.share == 0.5
+
+
 def test_a_library_makes_its_calls_between_other_work_in_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first call, which finds another library in the caches, does not count."""
     monkeypatch.setattr(regimes, "interruptions", lambda: 0)

@@ -155,7 +155,8 @@ def written_in(form: str, found: WatchData) -> str:
     """Return the answer in a format, as one line without the marks of the format."""
     if form == "page":
         return html.unescape(re.sub(r"<[^>]+>", " ", render(found)))
-    text = written(table(found), form, **({"width": 100_000, "color": False} if form == "text" else {}))
+    screen: dict[str, Any] = {"width": 100_000, "color": False} if form == "text" else {}
+    text = written(table(found), form, **screen)
     return "\n".join(json.loads(text)["sections"][0]["answer"]) if form == "json" else text
 
 
