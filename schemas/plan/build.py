@@ -681,7 +681,8 @@ def _restore(
     for key, name in kept.items():
         if key in record:
             value, now = record[key], getattr(made, name, None)
-            if type(now) is type(value) and now != value:
+            # Signaling NaNs cannot be compared.
+            if now is not value and type(now) is type(value) and now != value:
                 put(made, name, value)
 
 

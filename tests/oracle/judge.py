@@ -20,7 +20,14 @@ from bakeoff.codecs.conventions.classes import opened
 from bakeoff.codecs.conventions.notes import FIELDS_ONLY, MEMBERS, NO_OFFSET, OBJECT_KEYS, UNSET_FIELDS
 from bakeoff.codecs.conventions.tokens import token_of
 from bakeoff.codecs.formats.cbor import SEQUENCES, UNREADABLE
-from bakeoff.codecs.formats.structs import ATTRIBUTES, OWN_ITERATION, UNKNOWN_DROPPED, UNSORTED_SETS
+from bakeoff.codecs.formats.json import EXCLUDED
+from bakeoff.codecs.formats.structs import (
+    ATTRIBUTES,
+    OWN_ITERATION,
+    RUN_AGAIN,
+    UNKNOWN_DROPPED,
+    UNSORTED_SETS,
+)
 
 from .values import Value
 
@@ -238,6 +245,8 @@ LOSSES: dict[str, Callable[[Any, Any], bool]] = {
     "0.0 and -0.0 in one record become one of them": _zero,
     "decoded fields are in the order of the schema, keys of maps in no order": _never,
     UNKNOWN_DROPPED: _never,
+    EXCLUDED: _never,
+    RUN_AGAIN: _never,
     "invalid UTF-8 is decoded with U+FFFD in its place": _never,
 }  # fmt: skip
 """Each loss that a codec states: whether it explains that a value is decoded as another.
