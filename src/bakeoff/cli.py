@@ -13,8 +13,8 @@ from importlib import import_module
 import click
 
 from . import __version__
-from .commands._misplaced import elsewhere
-from .commands._named import NamedCommands, spelled
+from .commands._misplaced import NamedCommands, elsewhere
+from .commands._named import spelled
 from .console import escaped_output
 from .errors import BakeoffError, hint, near, reason_of
 from .memory import limit_of_addresses

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, Final, NamedTuple
 
 import click
 
-from ..errors import UsageError
+from ..errors import UsageError, hint, near
 from ._named import spelled
+
+_CALLED: Final = "called"
+"""Key in the context's `meta`: the command that is called, its arguments and its name."""
+
+_HELP: Final = click.Option(["-h", "--help", "--help-all"], is_flag=True)
 
 
 class _Word(NamedTuple):
@@ -34,8 +40,8 @@ def check_values(command: click.Command, arguments: Sequence[str]) -> None:
 
 
 def _options(command: click.Command) -> Mapping[str, click.Option]:
-    params = command.get_params(click.Context(command))
-    options = [param for param in params if isinstance(param, click.Option)]
+    # Click keeps the option for help once it is made, with the names of its context.
+    options = [_HELP, *(param for param in command.params if isinstance(param, click.Option))]
     return {name: option for option in options for name in (*option.opts, *option.secondary_opts)}
 
 
@@ -67,12 +73,14 @@ def after_flag(command: click.Command, arguments: Sequence[str], said: str) -> s
         arguments: Its part of the command line.
         said: The error.
     """
+    from ..nearby import near_files
+
     words = list(_words(command, arguments))
     files = {spelled(option) for option in _options(command).values() if _is_file(option)}
     way = next(iter(files)) if len(files) == 1 else ""
     for text, flag in words:
         known = said.startswith(f"{text}: ") or repr(text) in said or f"({text})" in said
-        if flag and known and "did you mean" not in said and (way or len(words) > 1):
+        if flag and known and not near_files(Path(text)) and (way or len(words) > 1):
             meant = f"; did you mean {way} {text}?" if way else ""
             return f"{flag} takes no value, and {text} after it is another argument{meant}"
     return ""
@@ -88,3 +96,47 @@ def elsewhere(option: str, commands: Iterable[tuple[str, click.Command]]) -> str
     if not names or len(names) > 3:
         return ""
     return f"{' and '.join(names)} {'have' if len(names) > 1 else 'has'} it"
+
+
+class NamedCommands(click.Group):
+    """A group that says which commands are similar to an unknown one."""
+
+    other_words: Mapping[str, str] = {}
+    """Commands by the words that other tools have for them."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that is named, and its arguments.
+
+        Raises:
+            UsageError: There is no such command.
+        """
+        name, known = args[0], self.list_commands(ctx)
+        if name not in known and not name.startswith("-"):
+            see = f"see `{ctx.command_path} --help`"
+            raise UsageError(f"no command {name!r}; {hint(near(name, known, self.other_words), see)}")
+        found, command, rest = super().resolve_command(ctx, args)
+        if command is not None and not isinstance(command, click.Group):
+            ctx.meta[_CALLED] = command, tuple(rest), found
+            check_values(command, rest)
+        return found, command, rest
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Invoke the command that is named.
+
+        Raises:
+            UsageError: As the command does; of a word that a flag before it does not take, another one.
+        """
+        try:
+            return super().invoke(ctx)
+        except (UsageError, click.UsageError) as error:
+            if _CALLED not in ctx.meta:
+                raise
+            command, arguments, name = ctx.meta[_CALLED]
+            text = error.format_message() if isinstance(error, click.UsageError) else str(error)
+            if said := after_flag(command, arguments, text):
+                raise UsageError(said) from error
+            if isinstance(error, click.UsageError) and error.ctx is None:
+                error.ctx = click.Context(command, parent=ctx, info_name=name)
+            raise

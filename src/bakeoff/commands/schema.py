@@ -15,7 +15,7 @@ from ..files import is_device
 from ..grid import draw
 from . import _completion
 from ._grouped import GroupedCommand
-from ._named import NamedCommands
+from ._misplaced import NamedCommands
 from ._options import RECORDS, Share, reading, selecting
 from ._output import guard, is_stdout, put
 from ._records import output, report_remark, report_skipped, slow_progress
