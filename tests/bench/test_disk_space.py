@@ -143,7 +143,6 @@ OF_THEIR_OWN = {
     "bench/foreign/builds.py": "in the cache, where the next build removes it",
     "bench/run/releases.py": "in the cache, for a release that is being fetched",
     "schemas/wire/languages/proto_compiler.py": "has a definition for the second of its compiler",
-    "src/bakeoff/commands/report.py": "has the page that a browser shows",
 }
 """Modules that make folders for temporary files by themselves."""
 

@@ -48,8 +48,9 @@ def command(selection: tuple[str, ...], form: str, conventions: bool, policies: 
     from .. import codecs
 
     tables = [option for option in typed(click.get_current_context()) if option in _TABLES]
-    if len(tables) > 1 or (tables and form == "json"):
-        named = [*tables, *["-f json"] * (form == "json")]
+    # JSON has the policies and limits of each codec anyway.
+    named = [*tables, *["-f json"] * (form == "json" and conventions)]
+    if len(named) > 1:
         raise UsageError(f"{' and '.join(named)} show different things; choose one")
     if conventions and selection:
         raise UsageError(f"--conventions is on all formats; remove {' '.join(selection)}")
