@@ -44,10 +44,10 @@ movies = bakeoff.corpus("movies", records=300).sample(300)
 
 def fresh(script: str) -> list[Any]:
     code = PRELUDE + textwrap.dedent(script)
+    # Not from this process, whose peak a child that it starts would have, as Linux keeps that over exec.
+    command = ["sh", "-c", '"$0" -c "$1"; exit $?', sys.executable, code]
     # The data of coverage would be mistaken for growth.
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=untraced()
-    )
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=untraced())
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 

@@ -19,7 +19,7 @@ from ...plan.convert import DECODERS
 from ...tree import types as t
 from ...tree.declare import SchemaError
 from ._conversion import MisfitError
-from .leaves import generic
+from .leaves import generic, is_list
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -204,9 +204,9 @@ class _Builder:
                 return self._record(node, path)
             case t.RecordType(fields=fields, cls=cls):
                 items = tuple(self.type(item.type, path + step(item.name)) for item in fields)
-                if cls is None or not issubclass(cls, tuple):
-                    if cls is not None and self.families:
-                        raise SchemaError(path, f"{self.library} does not build objects of `{node}`")
+                if is_list(cls):
+                    raise SchemaError(path, f"{self.library} does not read lists of the values of `{node}`")
+                if cls is None:
                     return tuple[items]  # type: ignore[valid-type]
                 self.tuples[cls] = tuple[items]  # type: ignore[valid-type]
                 return cls

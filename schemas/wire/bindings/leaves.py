@@ -54,7 +54,8 @@ def kinds(kind: w.WireType) -> tuple[type, ...]:
         case w.WireUnion(options=options):
             return tuple(dict.fromkeys(each for option in options for each in kinds(option.kind)))
         case w.WireRecord(type=t.RecordType(cls=cls, positional=positional)):
-            return (tuple if positional else dict, *([] if cls is None else [cls]))
+            plain = dict if not positional else list if is_list(cls) else tuple
+            return (plain, *([] if cls is None else [cls]))
         case w.WireRecord():
             return (tuple,)
         case w.WireSequence(type=node):
@@ -75,8 +76,13 @@ def _types(node: t.Type) -> tuple[type, ...]:
     return (t.python_type(node),)
 
 
+def is_list(cls: type | None) -> bool:
+    """Return whether records as their values are lists, as those of Structs; others are tuples."""
+    return cls is not None and not issubclass(cls, tuple)
+
+
 def builder(record: w.WireRecord, *, as_objects: bool) -> Callable[..., Any] | None:
-    """Return a function that builds a record from its fields, for named tuples and requested classes.
+    """Return a function that builds a record from its fields, for lists, named tuples, requested classes.
 
     A record in the form of a list is built from its values, others from the dict of their fields.
     """
@@ -85,7 +91,7 @@ def builder(record: w.WireRecord, *, as_objects: bool) -> Callable[..., Any] | N
         return None
     named, build = issubclass(node.cls, tuple), build_of(node)
     if not (as_objects or named):
-        return None
+        return (lambda *values: list(values)) if node.positional else None
     if named and build is node.cls:
         return build
 
