@@ -41,6 +41,7 @@ LEADS = {
     "how-to/publishing": "share",
     "how-to/service": "lock",
     "reference/codecs": " ".join(sorted({split_name(name)[0] for name in names()})),
+    "reference/commands/pick": "pick",
     "reference/commands/run": "resume options",
     "reference/conventions": "types enum datetime",
     "reference/definitions": "protobuf avro thrift arrow",
