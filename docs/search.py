@@ -10,7 +10,6 @@ from pathlib import Path
 from pagefind.index import IndexConfig, PagefindIndex
 
 from bakeoff.codecs import names
-from bakeoff.codecs.registry import split_name
 
 LOW = (
     "reference/faults",
@@ -40,7 +39,7 @@ LEADS = {
     "how-to/notebook": "jupyter",
     "how-to/publishing": "share",
     "how-to/service": "lock",
-    "reference/codecs": " ".join(sorted({split_name(name)[0] for name in names()})),
+    "reference/codecs": " ".join(sorted({name.partition("/")[0] for name in names()})),
     "reference/commands/pick": "pick",
     "reference/commands/run": "resume options",
     "reference/conventions": "types enum datetime",
