@@ -182,9 +182,13 @@ def test_two_options_are_accepted_or_both_are_named(folder: Path, command: str) 
 
 REPORT: Final = list(_typed("report"))
 FORMS: Final = ("text", "md", "csv", "json", "latex", "rst", "html", "svg", "png", "pyperf", "bencher")
+SIMILAR: Final = ("md", "csv", "json", "latex", "rst", "png")
+"""Formats that show the options that another one shows."""
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    "form", [pytest.param(form, marks=pytest.mark.slow if form in SIMILAR else ()) for form in FORMS]
+)
 def test_each_format_of_a_report_shows_an_option_or_refuses_it(folder: Path, form: str) -> None:
     output = ["-o", "folder" if form == "pyperf" else f"out.{form}"] if form != "bencher" else []
     with registering(()):

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import madeup
@@ -162,6 +162,7 @@ def _check_what_is_left(answer: CorpusAnswer, said: Mapping[str, str]) -> None:
 
 
 @given(RUNS)
+@settings(max_examples=30)
 def test_every_format_has_its_words(run: ResultData) -> None:
     lines = _lines(run)
     plain = re.compile(r"[^\w.×%]+")
