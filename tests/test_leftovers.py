@@ -46,7 +46,7 @@ def test_every_command_is_of_a_kind() -> None:
 
 
 def interrupted(command: list[str], folder: Path, stdin: bytes = b"") -> tuple[list[str], list[str], int]:
-    """Interrupt a command when it has temporary files; return them, what is left of them, and its code."""
+    """Interrupt a command once it has temporary files; return these, those left, and the exit code."""
     place = folder / "tmp"
     place.mkdir()
     environment = os.environ | {"TMPDIR": str(place), "BAKEOFF_CACHE": str(folder / "cache")}

@@ -1,4 +1,4 @@
-"""macOS and Windows, as far as they can be had elsewhere (`tests/elsewhere.py`).
+"""macOS and Windows, simulated on Linux by hiding what they lack (`tests/elsewhere.py`).
 
 On macOS and Windows themselves (.github/workflows/tests.yml) the core tests run as they are.
 """

@@ -91,7 +91,7 @@ def expectation(position: Position, codecs: Sequence[str], among: Sequence[DataS
 
 
 def verdict(expected: Expectation, result: ResultData, corpus: str) -> str:
-    """Say in a sentence whether an expectation held on a corpus of a run: held, tied, not, or not tested."""
+    """Say whether an expectation held on a corpus of a run; it may also tie, or be undecided or untested."""
     cost = CostModel()
     candidates = candidates_on(result, corpus)
     standing = standing_on(result, corpus, candidates, cost)
@@ -111,7 +111,8 @@ def verdict(expected: Expectation, result: ResultData, corpus: str) -> str:
     if level == [leader]:
         return f"the expectation held: {leading}"
     if leader in level:
-        return f"the expectation tied: {few(level)} {equal(contest)}"
+        state = "is undecided" if contest.unresolved else "tied"
+        return f"the expectation {state}: {few(level)} {equal(contest)}"
     times = ratio(standing.costs[leader].value / standing.costs[level[0]].value)
     if set(level) & set(expected.level):
         return (

@@ -231,6 +231,18 @@ def test_the_verdict_on_an_expectation(costs, ties, measured, text):
     assert re.fullmatch(text, verdict(found, madeup.planted({**MEASURED, **measured}), "messages"))
 
 
+def test_noise_leaves_an_expectation_undecided():
+    near = data_set("orders", ORDERS, json=1.0, bson=2.0)
+    found = Expectation(near, ("json", "bson"), ("json",))
+    alike = {"json": {"dump": 2e-6, "load": 2e-6}, "bson": {"dump": 1.98e-6, "load": 1.98e-6}}
+
+    text = verdict(found, madeup.planted(alike, noise=0.05), "messages")
+
+    assert re.fullmatch(
+        "the expectation is undecided: (json and bson|bson and json) are not distinguishable", text
+    )
+
+
 def test_few_processes_decide_nothing():
     near = data_set("orders", ORDERS, bson=1.0, json=2.0)
     found = Expectation(near, ("bson", "json"), ("bson",))

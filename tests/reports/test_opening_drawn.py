@@ -30,7 +30,7 @@ FACTS: Final[Mapping[str, dict[str, Any]]] = {
     "objects": {"takes": "Structs"},
     "elsewhere": {"losses": ("`NaN` becomes null", "offsets become UTC")},
 }
-"""Facts of a codec, by what is said of it."""
+"""Properties of a codec, and the facts that give it them."""
 OUTCOMES: Final[Mapping[str, tuple[Outcome, str]]] = {
     "crashed": ("crashed", "the process died of SIGSEGV"),
     "late": ("unfinished", "not enough time for its check; use --all"),
@@ -48,7 +48,7 @@ def _made(
     """Return a run.
 
     Args:
-        kinds: What is said of each codec, and its time in microseconds.
+        kinds: The property of each codec, and its time in microseconds.
         parts: The operations that are left out.
     """
     figures = {
@@ -145,7 +145,7 @@ def test_its_words_are_those_of_the_verdicts(run: ResultData) -> None:
 
 
 def _check_what_is_left(answer: CorpusAnswer, said: Mapping[str, str]) -> None:
-    """Check what is said of codecs that are not chosen, and that the reason for no choice is a fact."""
+    """Check the lines on codecs that are not chosen, and that the reason for no choice is true."""
     codecs, words = answer.view.codecs, " ".join(said.values())
     if " codec is safe and preserves every record" in said.get("next", ""):
         assert {each.name for each in answer.safe} <= set(answer.contest.level if answer.contest else ())
