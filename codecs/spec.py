@@ -108,6 +108,9 @@ class Calls:
             options would slow down the others. It writes what `encode` accepts alike, or raises a TypeError.
         decode_again: Callable ``(bytes) -> object`` for payloads that `decode` refuses, if the necessary
             options would slow down the others.
+        decode_within: Callable ``(bytes) -> object`` for calls that begin within another one of `decode`, if
+            that keeps the state of a call in memory that all calls share: in another thread, or in a
+            finalizer that the garbage collector calls.
         subclass: The library's own subclass of int, which is decoded as int.
         walk: Kind of walk to a field whose bytes `decode` can read alone, with the same result as
             within the whole payload; None: a field is read by a full decode.
@@ -130,6 +133,7 @@ class Calls:
     wrap: str | None = None
     encode_again: Callable[[Any], Any] | None = None
     decode_again: Callable[[bytes], Any] | None = None
+    decode_within: Callable[[bytes], Any] | None = None
     subclass: type[int] | None = None
     walk: Literal["msgpack", "cbor", "bson", "json"] | None = None
     raw: RawCalls | Callable[[SchemaProtocol], RawCalls] | None = None

@@ -97,7 +97,9 @@ cdef int _build_calls(Core core, spec, encode, decode) except -1:
     # A library that is only given the limit of items does not check depth.
     core._bounds_depth = guards.bounded is not None and set(bounded) != {"items"}
     options = {**calls.decode_options, **bounded}
-    core._decode = core._decode_untagged = _Call(decode, tuple(calls.decode_arguments), options)
+    core._decode = core._decode_untagged = _Call(
+        decode, tuple(calls.decode_arguments), options, within=calls.decode_within
+    )
     if guards.of_tags:
         untagged = {name: value for name, value in options.items() if name not in guards.of_tags}
         core._decode_untagged = _Call(decode, tuple(calls.decode_arguments), untagged)

@@ -24,10 +24,21 @@ cdef enum:
     REMEMBERED_CALLS = 1000
 
 
+cdef class _Use:
+    """Whether a function is in a call, of any codec."""
+
+    cdef bint now
+
+
+cdef dict _USES = {}
+"""Of functions that keep the state of a call in memory that all calls share."""
+
+
 cdef class _Call:
     """A library's callable and its fixed further arguments, prepared once for vectorcall.
 
     Attributes:
+        within: For calls that begin within another one of the callable. None if any may.
         again: For objects that the callable refuses; it returns the same for those that are not. None without.
         remembered: Calls that begin with `again`, as records resemble each other. Which of the two is called
             first changes no result, so threads need no lock for it.
@@ -41,10 +52,12 @@ cdef class _Call:
     cdef PyObject *keywords
     cdef Py_ssize_t positional
     cdef Py_ssize_t count
+    cdef _Call within
+    cdef _Use use
     cdef _Call again
     cdef int remembered
 
-    def __cinit__(self, function, tuple arguments, dict options, again=None):
+    def __cinit__(self, function, tuple arguments, dict options, again=None, within=None):
         self.function, self.way_in = function, _way_in(function)
         self.values = arguments + tuple(options.values())
         self.names = tuple(options) if options else None
@@ -55,6 +68,8 @@ cdef class _Call:
             raise ValueError(f"at most {MAX_ARGUMENTS - 1} further arguments, got {self.count}")
         for i in range(self.count):
             self.further[i] = <PyObject *>self.values[i]
+        if within is not None:
+            self.within, self.use = _Call(within, (), {}), _USES.setdefault(function, _Use())
         if again is not None:
             self.again = _Call(again, (), {})
 
@@ -73,6 +88,21 @@ cdef inline PyObject *_raw_call(_Call call, object subject) noexcept:
 
 
 cdef inline PyObject *_first_call(_Call call, object subject) noexcept:
+    return _library_call(call, subject) if call.within is None else _only_call(call, subject)
+
+
+cdef PyObject *_only_call(_Call call, object subject) noexcept:
+    """Call the library, or what may be called within another call of it."""
+    cdef PyObject *result
+    if call.use.now:
+        return _library_call(call.within, subject)
+    call.use.now = True
+    result = _library_call(call, subject)
+    call.use.now = False
+    return result
+
+
+cdef inline PyObject *_library_call(_Call call, object subject) noexcept:
     # The callee may write to the first place.
     cdef PyObject *stack[MAX_ARGUMENTS + 2]
     cdef Py_ssize_t i

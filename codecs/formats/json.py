@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime as dt
 import enum
+import sys
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -641,15 +642,30 @@ def _rapidjson() -> Spec:
     )
 
 
+_WITHIN = Note(
+    "the library's own loads can end a process of CPython before 3.12 that has threads or finalizers; this "
+    "codec's cannot",
+    FIGURES,
+)
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
 @declare("ssrjson", JSON, library="ssrjson", extra="ssrjson")
 def _ssrjson() -> Spec:
     import ssrjson
 
+    # Without a hook it reads into static buffers, while any allocation of CPython before 3.12 may start the
+    # garbage collector, which runs a program's code: `docs/reference/faults.md`.
+    collected_within = sys.version_info < (3, 12)
     return Spec.of(
         # It takes no hook for other types, so records with any are rewritten after it has refused them.
         encode=ssrjson.dumps_to_bytes,
         unhashed=True,
         decode=ssrjson.loads,
+        decode_within=partial(ssrjson.loads, object_hook=_as_it_is) if collected_within else None,
         raw=RawCalls(ssrjson.dumps_to_bytes, ssrjson.loads),
         stops="itself",
         walk="json",
@@ -662,6 +678,7 @@ def _ssrjson() -> Spec:
                 "a young library: 0.0.x since 2025; its release 0.0.15 was withdrawn for a stack overflow",
                 FIGURES,
             ),
+            *((_WITHIN,) if collected_within else ()),
             Note("reads integers beyond 64 bits as floats", "int_beyond_64"),
             LITERALS,
             Note("reads the bare words nan and infinity in any case", STRANGERS),
