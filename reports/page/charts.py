@@ -35,6 +35,12 @@ _MARGIN: Final = 20
 _ZOOM: Final = 2
 """Pixels of a PNG for each of the drawing."""
 
+_SANS: Final = (
+    "Arial", "Liberation Sans", "DejaVu Sans", "Noto Sans", "Roboto", "Open Sans", "Ubuntu", "Cantarell",
+    "Adwaita Sans", "FreeSans", "Nimbus Sans",
+)  # fmt: skip
+"""Fonts that systems have as ``sans-serif``: the rasterizer does not ask a system which one that is."""
+
 
 def render(
     results: Sequence[ResultData],
@@ -128,7 +134,7 @@ def _rasterized(svg: str) -> bytes:
 
     Raises:
         UsageError: The extra is not installed.
-        RunError: The machine has no font, so that the chart would have no words.
+        RunError: The machine has no font of `_SANS`, so that the chart would have no words.
     """
     try:
         import resvg_py
@@ -137,7 +143,9 @@ def _rasterized(svg: str) -> bytes:
             "a PNG needs an extra package: pip install 'bakeoff[png]'; a chart as .svg needs none"
         ) from error
     text = Drawing(40, 20, draw.words("bakeoff", 0, 10, "#000")).svg("", LIGHT)
-    blank = Drawing(40, 20, "").svg("", LIGHT)
-    if resvg_py.svg_to_bytes(svg_string=text) == resvg_py.svg_to_bytes(svg_string=blank):
-        raise RunError("a PNG needs a font, and this machine has none: install one, or write .svg")
-    return bytes(resvg_py.svg_to_bytes(svg_string=svg, zoom=_ZOOM))
+    blank = resvg_py.svg_to_bytes(svg_string=Drawing(40, 20, "").svg("", LIGHT))
+    for family in _SANS:
+        if resvg_py.svg_to_bytes(svg_string=text, sans_serif_family=family) != blank:
+            return bytes(resvg_py.svg_to_bytes(svg_string=svg, zoom=_ZOOM, sans_serif_family=family))
+    listed = f"{', '.join(_SANS[:-1])} or {_SANS[-1]}"
+    raise RunError(f"a PNG needs a font, and none of these is here: {listed}; install one, or write .svg")

@@ -25,6 +25,7 @@ from bakeoff.reports.model.candidates import BASELINE
 from bakeoff.reports.model.cost import CostModel
 from bakeoff.reports.model.view import CorpusView, View
 from bakeoff.reports.page import arrange, axis, chart_rows, charts, draw, themes
+from needed import leave_out
 
 
 @pytest.fixture(scope="module")
@@ -87,8 +88,20 @@ def test_without_a_font_there_is_no_png_without_words(
     resvg = pytest.importorskip("resvg_py")
     without = partial(resvg.svg_to_bytes, skip_system_fonts=True)
     monkeypatch.setattr(resvg, "svg_to_bytes", without)
-    with pytest.raises(RunError, match=r"has none: install one, or write \.svg"):
+    with pytest.raises(RunError, match=r"none of these is here: Arial, .*; install one, or write \.svg"):
         charts.render([one], "pareto", "png")
+
+
+def test_a_png_has_words_on_a_machine_with_one_font(one: ResultData, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Debian's servers have DejaVu only, which is none of the fonts that a chart asks for."""
+    resvg = pytest.importorskip("resvg_py")
+    font = Path("/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf")
+    if not font.exists():
+        leave_out("a font; apt-get install fonts-dejavu-core")
+    only = partial(resvg.svg_to_bytes, skip_system_fonts=True, font_files=[str(font)])
+    monkeypatch.setattr(resvg, "svg_to_bytes", only)
+
+    assert charts.render([one], "pareto", "png").startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize("kind", ["pareto", "bars"])
