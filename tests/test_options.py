@@ -4,17 +4,29 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
 
+from bakeoff.bench.backends import stores, transports
+from bakeoff.bench.backends.transports.kafka import PRODUCER
+from bakeoff.bench.method import Budget
+from bakeoff.bench.operations.pipeline import RATE
+from bakeoff.bench.operations.stores import BATCH
+from bakeoff.bench.run.options import Options
 from bakeoff.cli import COMMANDS, _in_our_words, bakeoff
 from bakeoff.commands._grouped import READING, GroupedCommand
 from bakeoff.commands._named import Whole
 from bakeoff.commands._options import AGE, Share, Size, Time
+from bakeoff.datasets.base import DEFAULT_SEED
+from bakeoff.datasets.corpora import DEFAULT_RECORDS
 from bakeoff.errors import hint, near
+from bakeoff.reports.model.cost import CostModel
+from bakeoff.reports.model.prices import Prices
 from inprocess import bakeoff as run_bakeoff
 from test_house import ROOMS, ROOT
 
@@ -300,6 +312,60 @@ def test_no_help_names_a_type_of_the_parser() -> None:
 
     assert {} == {name: word for name, word in shown.items() if re.search("FLOAT|INTEGER|RANGE", word)}
     assert ["--null-value"] == [name for name, word in shown.items() if word == "TEXT"]
+
+
+TAKEN: Mapping[str, Any] = {
+    "--batch-put": BATCH,
+    "--crossings": CostModel().crossings,
+    "--gigabyte": Prices(1.0).gigabyte,
+    "--kafka-acks": PRODUCER["acks"],
+    "--kafka-compression": PRODUCER["compression.type"],
+    "--kafka-linger": float(PRODUCER["linger.ms"]) / 1000,
+    "--rate": RATE,
+    "--reads": CostModel().reads,
+    "--seed": DEFAULT_SEED,
+    "--store": stores.DEFAULT,
+    "--transport": transports.DEFAULT,
+    "generate --records": DEFAULT_RECORDS,
+    **{f"run --{each.name.replace('_', '-')}": each.default for each in fields(Options)},
+    # Their help is made of the constant.
+    **dict.fromkeys(("stores --budget", "pipeline --budget", "releases --budget", "upgrade --budget")),
+    **dict.fromkeys(("stores --sample", "pipeline --sample")),
+}
+"""What the code takes if an option is missing; None if it cannot differ from the help."""
+
+
+def _stated(option: click.Option) -> str:
+    """Return the default that a help text states by hand, if it is a value of the option."""
+    found = re.search(r"\[default: ([^;\]]+)", option.help or "")
+    if not found:
+        return ""
+    choices = getattr(option.type, "choices", ())
+    is_list = all(part in {*stores.MODULES, *transports.MODULES} for part in re.split(", ?", found[1]))
+    return found[1] if found[1][0].isdigit() or found[1] in choices or is_list else ""
+
+
+@pytest.mark.parametrize(
+    ("name", "option"),
+    [(f"{name} {max(each.opts, key=len)}", each) for name, each in _options() if _stated(each)],
+)
+def test_help_states_the_default_that_the_code_has(name: str, option: click.Option) -> None:
+    """Most commands import the modules with these figures only when they run."""
+    stated = _stated(option)
+    short = name.rpartition(" ")[2]
+    assert {name, short} & TAKEN.keys(), "let click show it: default=..., show_default=True"
+    taken = TAKEN.get(name, TAKEN.get(short))
+
+    if taken is None:
+        return
+    value = re.split(", ?", stated) if isinstance(taken, tuple) else option.type.convert(stated, None, None)
+    assert (list(taken) if isinstance(taken, tuple) else taken) == value
+
+
+def test_help_states_the_budget_of_a_quick_run() -> None:
+    (budget,) = (each.help for name, each in _options() if name == "run" and each.name == "budget")
+
+    assert f"[default: {Budget.SECONDS:g}s; {Budget.QUICK:g}s with --quick]" in str(budget)
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["schema", "--help"]])

@@ -70,7 +70,7 @@ _OF_CONFIRM = (
 )
 @click.option("--schema", metavar="SCHEMA", help="Schema in Python for --confirm, as the run had it.")
 @trusted_option
-@click.option("--budget", type=Time("1s"), default=120.0, help="Most time for --confirm.  [default: 2min]")
+@click.option("--budget", type=Time("1s"), default="2min", show_default=True, help="Most time for --confirm.")
 @click.option("--force", is_flag=True, help="Even if corpora or options differ, compare the runs.")
 def command(
     before: Path,

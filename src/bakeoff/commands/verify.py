@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 )
 @click.option("--schema", metavar="SCHEMA", help="Schema in Python, as the run had it.")
 @trusted_option
-@click.option("--budget", type=Time("1s"), default=30.0, help="Most time to measure.  [default: 30s]")
+@click.option("--budget", type=Time("1s"), default="30s", show_default=True, help="Most time to measure.")
 def command(
     file: Path,
     seed: int | None,
