@@ -16,6 +16,7 @@ import pytest
 import bakeoff
 from bakeoff import integrations
 from bakeoff.errors import UsageError
+from frameworks import BY_INTEGRATION, FRAMEWORKS
 from installed import install
 
 ROOT = Path(__file__).parents[1]
@@ -85,25 +86,19 @@ for name in dir(bakeoff.integrations):
         told[name] = str(error)
 print(json.dumps(told))
 """
-LIBRARIES = (
-    "channels_redis cloudevents distributed diskcache dogpile falcon faststream flask huey joblib kafka "
-    "litestar quixstreams rest_framework sqlalchemy starlette temporalio zmq"
-)
-NEEDS_NO_IMPORT = {"aiocache", "aiokafka", "cachelib", "django"}
-"""What these libraries take has no class of theirs as its base."""
 
 
 @pytest.fixture(scope="module")
 def told() -> dict[str, str]:
     """What each integration says without its library."""
-    command = [sys.executable, "-c", WITHOUT, *LIBRARIES.split()]
+    command = [sys.executable, "-c", WITHOUT, *FRAMEWORKS]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     found: dict[str, str] = json.loads(done.stdout)
     return found
 
 
 @pytest.mark.checkout
-@pytest.mark.parametrize("name", sorted({*NAMES} - NEEDS_NO_IMPORT))
+@pytest.mark.parametrize("name", sorted(name for name in NAMES if BY_INTEGRATION[name]))
 def test_without_its_library_an_integration_says_what_to_install(name: str, told: dict[str, str]) -> None:
     """And that is what tests use as its client."""
     said = rf"json: bakeoff\.integrations\.{name} cannot import its library"
