@@ -17,32 +17,15 @@ from pathlib import Path
 import pytest
 
 from bakeoff.cli import COMMANDS
+from command_lines import MEASURING, WITHOUT_FILES
 from launched import wait
 
 ROOT = Path(__file__).parents[1]
 BAKEOFF = (sys.executable, "-P", "-m", "bakeoff")
-RESULT = ROOT / "tests" / "data" / "results" / "version-1.json"
-MEASURING = {
-    "run": "run movies -c json,msgpack --budget 600 -o r.json",
-    "stores": "stores movies -c json,msgpack --budget 600 -o s.json",
-    "pipeline": "pipeline movies -c json,msgpack --budget 600 -o p.json",
-    "evolve": "evolve old.avsc new.avsc --budget 600",
-    "fidelity": "fidelity -c json,msgpack,bson,cbor2,yaml,pickle",
-    "selftest": "selftest",
-    "attack": "attack json msgpack bson cbor2 yaml",
-    "verify": f"verify {RESULT}",
-    "watch": f"watch -- {sys.executable} program.py",
-}
-"""Commands that make temporary files, with a line that goes on for long enough."""
-OTHERS = {
-    "codecs", "compare", "convert", "corpora", "generate", "history", "once", "pick", "readers", "releases",
-    "report", "schema", "survey", "upgrade",
-}  # fmt: skip
-"""Those that make none, or only as `run` does."""
 
 
 def test_every_command_is_of_a_kind() -> None:
-    assert set(COMMANDS) == {*MEASURING, *OTHERS}
+    assert set(COMMANDS) == {*MEASURING, *WITHOUT_FILES}
 
 
 def interrupted(command: list[str], folder: Path, stdin: bytes = b"") -> tuple[list[str], list[str], int]:

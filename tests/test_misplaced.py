@@ -13,38 +13,8 @@ import pytest
 from bakeoff.cli import _all_commands
 from bakeoff.commands._misplaced import check_values
 from bakeoff.errors import UsageError
+from command_lines import LINES, RESULT
 from inprocess import bakeoff
-from test_mistakes import RESULT
-
-LINES: Final = {
-    "run": "run rows.csv",
-    "stores": "stores rows.csv",
-    "pipeline": "pipeline rows.csv",
-    "releases": "releases orjson orders.jsonl --offline",
-    "upgrade": "upgrade old.txt orders.jsonl --to new.txt --offline",
-    "watch": "watch",
-    "report": "report result.json",
-    "compare": "compare result.json result.json",
-    "history": "history result.json",
-    "pick": "pick result.json",
-    "verify": "verify result.json",
-    "corpora": "corpora",
-    "survey": "survey orders.jsonl",
-    "generate": "generate movies",
-    "convert": "convert orders.jsonl out.msgpack",
-    "evolve": "evolve schema.avsc schema.avsc -c json --budget 0",
-    "codecs": "codecs json",
-    "fidelity": "fidelity -c json",
-    "attack": "attack json --only nothing",
-    "readers": "readers",
-    "selftest": "selftest",
-    "once": "once dump json orders.jsonl",
-    "schema infer": "schema infer orders.jsonl",
-    "schema export": "schema export schema.avsc -f avro",
-    "schema show": "schema show schema.avsc",
-    "schema validate": "schema validate orders.jsonl schema.avsc",
-}
-"""A line of each command to which an option can be added."""
 
 COMMANDS: Final = dict(_all_commands())
 

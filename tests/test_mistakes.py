@@ -18,102 +18,8 @@ import pytest
 import bakeoff as package
 from bakeoff import UsageError
 from bakeoff.cli import COMMANDS, bakeoff
+from command_lines import OTHER_FILES, OUTPUTS, RECORDS, RESULT, RESULTS, SCHEMAS, WRITTEN
 from inprocess import bakeoff as run_bakeoff
-
-RESULT: Final = Path(__file__).parent / "data" / "results" / "version-1.json"
-
-RESULTS: Final = {
-    "report files": "report {}",
-    "compare before": "compare {} result.json",
-    "compare after": "compare result.json {}",
-    "history folders": "history {}",
-    "pick files": "pick {}",
-    "verify file": "verify {}",
-    "run baseline": "run movies --baseline {}",
-    "run resume": "run --resume {}",
-}
-"""A command line for each parameter that takes a result file."""
-
-RECORDS: Final = {
-    "run corpora": "run {}",
-    "stores corpora": "stores {}",
-    "pipeline corpora": "pipeline {}",
-    "releases corpora": "releases orjson {} --offline",
-    "upgrade corpora": "upgrade old.txt {} --to new.txt --offline",
-    "compare corpora": "compare result.json result.json --fail-above 5% --confirm --corpus {}",
-    "verify source": "verify result.json --corpus {}",
-    "corpora source": "corpora {}",
-    "survey sources": "survey {}",
-    "generate like": "generate --like {}",
-    "convert source": "convert {} out.msgpack",
-    "schema infer source": "schema infer {}",
-    "schema validate source": "schema validate {} schema.avsc",
-    "evolve data": "evolve schema.avsc schema.avsc --data {}",
-    "once source": "once dump json {}",
-}
-"""The same for records."""
-
-SCHEMAS: Final = {
-    "run schema": "run orders.jsonl --schema {}",
-    "compare schema": "",
-    "verify schema": "",
-    "pick schema": "pick --choose avro --write --schema {}",
-    "survey schema": "survey orders.jsonl --schema {}",
-    "schema export schema": "schema export {} -f avro",
-    "schema show schema": "schema show {}",
-    "schema validate schema": "schema validate orders.jsonl {}",
-    "evolve old": "evolve {} schema.avsc",
-    "evolve new": "evolve schema.avsc {}",
-}
-"""The same for schemas; those of `compare` and `verify` are only read where something is measured again."""
-
-OUTPUTS: Final = {
-    "run output": "run orders.jsonl -o {}",
-    "stores output": "stores orders.jsonl -o {}",
-    "pipeline output": "pipeline orders.jsonl -o {}",
-    "releases output": "releases orjson orders.jsonl --offline -o {}",
-    "upgrade output": "upgrade old.txt orders.jsonl --to new.txt --offline -o {}",
-    "watch path": "watch -o {} -- python",
-    "report output": "report result.json -o {}",
-    "compare output": "compare result.json result.json -o {}",
-    "history output": "history result.json -o {}",
-    "survey output": "survey orders.jsonl -o {}",
-    "survey sample": "survey orders.jsonl --sample-to {}",
-    "survey inferred": "survey orders.jsonl --schema-to {}",
-    "generate path": "generate movies -o {}",
-    "generate save_profile": "generate --like orders.jsonl --save-profile {}",
-    "convert target": "convert orders.jsonl {}",
-    "schema infer target": "schema infer orders.jsonl -o {}",
-    "schema export target": "schema export schema.avsc -o {}",
-    "evolve output": "evolve schema.avsc schema.avsc -o {}",
-    "fidelity output": "fidelity -c json -o {}",
-    "pick lock": "pick result.json --write --lock {}",
-}
-"""The same for files to write."""
-
-WRITTEN: Final = {
-    **dict.fromkeys(("report", "compare", "evolve", "fidelity", "history"), ".md"),
-    **dict.fromkeys(("generate path", "convert", "survey sample"), ".jsonl"),
-    **dict.fromkeys(("schema infer", "survey inferred"), ".py"),
-    "schema export": ".avsc",
-    "pick": ".lock",
-}
-"""The ending of what these parameters write, by the beginning of their names; others write JSON."""
-
-OTHERS: Final = {
-    "run wheel",  # a package
-    "survey wheel",
-    "upgrade before",  # requirements
-    "upgrade after",
-    "generate name",  # a built-in corpus
-    "generate profile",
-    "pick corpora",  # the name of a corpus in a result
-    "watch folder",
-    "watch prepared",
-    *(f"{command} include" for command in ("run", "survey", "pick", "evolve")),  # folders of schemas
-    *(f"schema {command} include" for command in ("export", "show", "validate")),
-}
-"""Parameters that take a path or the name of a corpus of another kind."""
 
 NAMES: Final = {"corpora", "source", "sources", "like", "data", "schema", "old", "new", "target", "name"}
 """Parameters that take a text that may be a path."""
@@ -183,7 +89,7 @@ def _refusal(folder: Path, line: str, name: str) -> str:
 
 
 def test_every_parameter_for_a_file_is_of_a_kind() -> None:
-    known = {*RESULTS, *RECORDS, *SCHEMAS, *OUTPUTS, *OTHERS}
+    known = {*RESULTS, *RECORDS, *SCHEMAS, *OUTPUTS, *OTHER_FILES}
 
     assert set(_parameters()) - {"schema infer name", "releases name", "readers name"} == known
 

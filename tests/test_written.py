@@ -17,30 +17,8 @@ import madeup
 from bakeoff.bench.results import write
 from bakeoff.cli import bakeoff as program
 from bakeoff.commands._written import ENDINGS
+from command_lines import OTHER_OUTPUTS, REPORT_OUTPUTS, RESULT, RUN_OUTPUTS
 from inprocess import bakeoff
-
-DATA = Path(__file__).parent / "data" / "results" / "version-1.json"
-
-RUNS = ("run movies", "stores", "pipeline", "releases msgpack movies", "upgrade old.txt --to new.txt movies")
-"""Commands whose ``-o`` is the file of the result; ``-f``, if any, is for the printed table."""
-
-REPORTS = {
-    "report a.json": "txt md csv json tex rst html htm svg png",
-    "compare a.json b.json --force": "txt md json",
-    "history runs": "txt md csv json html",
-    "evolve old.avsc new.avsc -c avro --budget 0": "txt md json",
-    "fidelity -c json": "txt md csv html",
-}
-"""Commands with both options, and the endings of what they write."""
-
-OTHERS = {
-    "survey rows.jsonl": "json",
-    "watch -- true": "json",
-    "generate movies -n 2": "jsonl json csv msgpack",
-    "schema infer rows.jsonl": "py",
-    "schema export old.avsc": "avsc proto schema.json",
-}
-"""Further commands with ``-o``."""
 
 AVRO = {"type": "record", "name": "R", "fields": [{"name": "id", "type": "long"}]}
 
@@ -79,7 +57,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("written")
     (made / "runs").mkdir()
     for name in ("a.json", "b.json"):
-        (made / name).write_bytes(DATA.read_bytes())
+        (made / name).write_bytes(RESULT.read_bytes())
     for number, run in enumerate(madeup.weekly(3)):
         write(run, made / "runs" / f"{number}.json")
     (made / "rows.jsonl").write_text('{"id": 1}\n{"id": 2}\n')
@@ -105,14 +83,16 @@ def test_every_command_with_an_output_is_tried_here() -> None:
     there = {
         name for name, command in commands(program) if any("-o" in option.opts for option in command.params)
     }
-    tried = (*RUNS, *REPORTS, *OTHERS)
+    tried = (*RUN_OUTPUTS, *REPORT_OUTPUTS, *OTHER_OUTPUTS)
 
     assert dict.fromkeys(there, 1) == {
         name: sum(line.split()[: len(name.split())] == name.split() for line in tried) for name in there
     }
 
 
-CASES = [(line, ending) for line, known in (REPORTS | OTHERS).items() for ending in known.split()]
+CASES = [
+    (line, ending) for line, known in (REPORT_OUTPUTS | OTHER_OUTPUTS).items() for ending in known.split()
+]
 
 
 def options_of(line: str) -> set[str]:
@@ -140,13 +120,13 @@ def test_the_ending_decides_the_format(folder: Path, line: str, ending: str) -> 
     assert IS[ending]((folder / name).read_bytes())
 
 
-@pytest.mark.parametrize("line", [*RUNS, *REPORTS, *OTHERS])
+@pytest.mark.parametrize("line", [*RUN_OUTPUTS, *REPORT_OUTPUTS, *OTHER_OUTPUTS])
 def test_an_ending_that_a_command_does_not_write_is_refused(folder: Path, line: str) -> None:
     done = bakeoff(folder, *with_output(line, "out.pdf"))
 
     assert 2 == done.returncode, done.stderr
     assert done.stderr.startswith("bakeoff: out.pdf: ")
-    for ending in (REPORTS | OTHERS).get(line, "json").split()[:1]:
+    for ending in (REPORT_OUTPUTS | OTHER_OUTPUTS).get(line, "json").split()[:1]:
         assert ending in done.stderr
     assert not (folder / "out.pdf").exists()
 
@@ -167,7 +147,7 @@ OPENED: dict[str, Callable[[bytes], bytes]] = {
     ("line", "ending", "with_form"),
     [
         (line, known.split()[0], with_form)
-        for line, known in (dict.fromkeys(RUNS, "json") | REPORTS | OTHERS).items()
+        for line, known in (dict.fromkeys(RUN_OUTPUTS, "json") | REPORT_OUTPUTS | OTHER_OUTPUTS).items()
         for with_form in ([False, True] if "-f" in options_of(line) else [False])
     ],
 )
@@ -201,7 +181,7 @@ def test_no_other_file_is_written_plain_under_a_compressed_name(folder: Path, li
     assert [] == list(folder.glob("plain.*.*"))
 
 
-@pytest.mark.parametrize("line", RUNS)
+@pytest.mark.parametrize("line", RUN_OUTPUTS)
 @pytest.mark.parametrize("ending", ["html", "md", "json.gz"])
 def test_a_run_writes_json_only(folder: Path, line: str, ending: str) -> None:
     done = bakeoff(folder, *line.split(), "-o", f"out.{ending}")
@@ -214,7 +194,7 @@ def test_a_run_writes_json_only(folder: Path, line: str, ending: str) -> None:
 @pytest.mark.parametrize(
     ("line", "form", "ending"),
     [
-        *((line, form, "html") for line in REPORTS for form in ("text", "md")),
+        *((line, form, "html") for line in REPORT_OUTPUTS for form in ("text", "md")),
         ("report a.json", "pyperf", "json"),
         ("report a.json", "html", "md"),
         ("generate movies -n 2", "csv", "jsonl.gz"),
@@ -239,7 +219,7 @@ def test_what_convert_writes_agrees_with_its_target(folder: Path) -> None:
     assert "-f msgpack and the ending .csv disagree" in done.stderr
 
 
-@pytest.mark.parametrize("line", REPORTS)
+@pytest.mark.parametrize("line", REPORT_OUTPUTS)
 @pytest.mark.parametrize("name", ["noted", "noted.log", "v1.2"])
 def test_a_format_may_be_named_for_other_names(folder: Path, line: str, name: str) -> None:
     done = bakeoff(folder, *with_output(line, name, "-f", "md"))
