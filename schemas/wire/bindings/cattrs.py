@@ -5,19 +5,27 @@ from __future__ import annotations
 import datetime as dt
 import decimal
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ....codecs.binding import Binding
 from ....codecs.conventions.families import member_form
-from ....codecs.conventions.rules import duration_text
+from ....codecs.conventions.rules import SCALARS
 from ...plan.convert import from_text, to_timedelta
 from ...tree import types as t
 from .annotations import Form, annotation, bytes_forms, checked
 
 if TYPE_CHECKING:
     from . import BindableSchema
+
+_READ: Mapping[type, Callable[[Any], Any]] = {
+    dt.date: dt.date.fromisoformat,
+    dt.timedelta: to_timedelta(None),
+    decimal.Decimal: decimal.Decimal,
+    uuid.UUID: uuid.UUID,
+}
+"""Reads the types whose rows in `SCALARS` have no `read`."""
 
 
 def binding(
@@ -41,15 +49,11 @@ def binding(
     annotated = annotation(schema, ("attrs", "dataclass"), "cattrs")
     preconf: Any = import_module(f"cattrs.preconf.{'orjson' if texts else 'msgpack'}")
     converter = preconf.make_converter(detailed_validation=False)
-    # Its own forms are base85 and seconds since 1970, without the offset; it has none of the last five types.
+    # Its own forms are base85 and seconds since 1970, without the offset; it has no forms of most others.
     forms = {
         **bytes_forms(texts=texts),
         dt.datetime: Form(dt.datetime.isoformat, dt.datetime.fromisoformat),
-        dt.date: Form(dt.date.isoformat, dt.date.fromisoformat),
-        dt.time: Form(dt.time.isoformat, from_text(dt.time)),
-        dt.timedelta: Form(duration_text, to_timedelta(None)),
-        decimal.Decimal: Form(str, decimal.Decimal),
-        uuid.UUID: Form(str, uuid.UUID),
+        **{each.type: Form(each.write, _READ.get(each.type) or from_text(each.type)) for each in SCALARS},
         type(None): Form(_none, _none),
     }
     for each, form in forms.items():
