@@ -316,7 +316,7 @@ class _Bounded:
         if self._left < 0:
             raise UnreadableCorpus(
                 f"{self._source}: more than the {self._most:,} bytes of a pipe that are kept "
-                f"in {self._place} (8 GiB, or half of the room there); {_LESS}"
+                f"in {self._place} ({MOST_PIPED >> 30} GiB, or half of the room there); {_LESS}"
             )
         return data
 

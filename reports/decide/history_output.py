@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, Final
 
-from ...bench.method import Processes
+from ...bench.method import Processes, Verdicts
 from ...bench.stats import Ratio
 from ..model import numbers
 from ..model.lists import some
@@ -32,7 +32,8 @@ _UNCOUNTED: Final = (
     f"they have fewer than {Processes.FEWEST} processes, or a neighbor used the core unlike in most runs"
 )
 METHOD: Final = (
-    "a change point is significant at 5 % over all lines and runs, and above 1 %; intervals are of 95 %",
+    f"a change point is significant at {100 * Verdicts.ALPHA:g} % over all lines and runs, and above "
+    f"{100 * Verdicts.TIE:g} %; intervals are of {100 * (1 - Verdicts.ALPHA):g} %",
     "times are relative to the reference kernel of their run",
 )
 """Notes on the figures."""

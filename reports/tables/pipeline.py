@@ -253,6 +253,6 @@ def _remarks(group: Group) -> Iterator[str]:
         "CPU: processor time of the producer and all consumers; "
         f"codec: its part{clocked}; baseline: the shortest payload as opaque bytes"
     )
-    yield "tie: within 10 %; unclear: not distinguishable"
+    yield f"tie: within {100 * _TIE:g} %; unclear: not distinguishable"
     if any(_delivered(group, *row) is not None for row in rows):
         yield "not held: fewer records a second arrived than were due, so that there is no latency"

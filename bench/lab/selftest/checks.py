@@ -40,6 +40,12 @@ FOUND_WITHIN = 5.0
 _PRECISE = 20.0
 """Seconds within which pairs of the same codec must be as close as the largest of 200 differences."""
 _HARDLY = 0.05
+_LARGEST = 0.005
+"""Largest difference between two measurements of one codec, as a share."""
+_ALMOST_ALL = 0.99
+"""Share of planted faults that must be found."""
+_NEAR = 0.02
+"""Share by which a peak may differ from the expected one."""
 _WATCHED = 3.0
 """Seconds for which the core of each processor is watched."""
 _FREE = 0.25
@@ -135,7 +141,10 @@ def _pairs(trial: _Trial) -> Iterator[SelftestFinding]:
         flagged <= Verdicts.ALPHA * pairs or _at_least(flagged, pairs) >= _HARDLY,
     )
     yield SelftestFinding(
-        "the same codec twice", f"largest difference {largest:.2%}", "at most 0.5 %", largest <= 0.005
+        "the same codec twice",
+        f"largest difference {largest:.2%}",
+        f"at most {100 * _LARGEST:g} %",
+        largest <= _LARGEST,
     )
 
 
@@ -164,8 +173,8 @@ def _planted(trial: _Trial) -> Iterator[SelftestFinding]:
     yield SelftestFinding(
         "2 % more work",
         f"found in {found} of {trial.times} runs of {FOUND_WITHIN:g} s",
-        "99 %",
-        found >= 0.99 * trial.times,
+        f"{100 * _ALMOST_ALL:g} %",
+        found >= _ALMOST_ALL * trial.times,
     )
 
 
@@ -185,7 +194,10 @@ def _leaks(trial: _Trial) -> Iterator[SelftestFinding]:
     for name, count in found.items():
         what = name.removeprefix("selftest-").replace("-", " ")
         yield SelftestFinding(
-            f"leak: {what}", f"found in {count} of {trial.times}", "99 %", count >= 0.99 * trial.times
+            f"leak: {what}",
+            f"found in {count} of {trial.times}",
+            f"{100 * _ALMOST_ALL:g} %",
+            count >= _ALMOST_ALL * trial.times,
         )
 
 
@@ -252,7 +264,10 @@ def _peak(trial: _Trial) -> Iterator[SelftestFinding]:
         value = cell.samples[0].value if cell.samples else 0.0
         off = value / truth - 1
         yield SelftestFinding(
-            f"{operation} of 20 MB", f"{value / 1e6:.1f} MB ({off:+.1%})", "within 2 %", abs(off) <= 0.02
+            f"{operation} of 20 MB",
+            f"{value / 1e6:.1f} MB ({off:+.1%})",
+            f"within {100 * _NEAR:g} %",
+            abs(off) <= _NEAR,
         )
 
 

@@ -178,7 +178,7 @@ class Sizes(click.ParamType[str]):
             while found[-1] * _STEP <= last:
                 found.append(found[-1] * _STEP)
         if max(found) > _LARGEST:
-            self.fail(f"{value!r} goes beyond 16MiB, the most that codecs take", param, ctx)
+            self.fail(f"{value!r} goes beyond {_LARGEST >> 20}MiB, the most that codecs take", param, ctx)
         return ",".join(map(str, sorted(set(found))))
 
 

@@ -43,7 +43,8 @@ _OF_CONFIRM = (
 @click.option(
     "--counts",
     is_flag=True,
-    help="Compare only the instructions that `bakeoff run --count` has counted; --fail-above is then 0.5%.",
+    help="Compare only the instructions that `bakeoff run --count` has counted; --fail-above is then "
+    f"{100 * _COUNTS:g}%.",
 )
 @click.option(
     "--confirm",
