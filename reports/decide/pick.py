@@ -149,15 +149,7 @@ def pick(results: Sequence[ResultData], requirements: Requirements, file: str = 
     }
     eligible, excluded = eligible_in(by_corpus, chosen, requirements)
     if not eligible:
-        if not excluded:
-            raise RunError("no codec took part")
-        if requirements.codec is not None:
-            _named(requirements.codec, [], excluded)
-        lines = explained(excluded, len(excluded), options=by_command)
-        fitting = (name for name in excluded if obstacle(name, by_corpus, requirements) is None)
-        if requirements.interop and (line := interop.alternatives(fitting, by_corpus, options=by_command)):
-            lines.append(f"  ({line})")
-        raise RunError("\n".join(["no codec fits", *lines]))
+        raise _none_fits(excluded, by_corpus, requirements, options=by_command)
     weights = dict.fromkeys(by_corpus, 1 / len(by_corpus)) if requirements.prices else _weights(by_corpus)
     also = {name for name in eligible if takes(name, by_corpus)}
     standing = _standing(result, by_corpus, weights, requirements.weights, also)
@@ -219,6 +211,32 @@ def pick(results: Sequence[ResultData], requirements: Requirements, file: str = 
         rule=rule,
         longer=way,
     )
+
+
+def _none_fits(
+    excluded: Mapping[str, Obstacle], by_corpus: ByCorpus, requirements: Requirements, *, options: bool
+) -> RunError:
+    """Return the error that says what excluded the best codecs, and what would include them.
+
+    Args:
+        excluded: What is wrong with each codec.
+        by_corpus: The codecs on each corpus.
+        requirements: The requirements.
+        options: It names options of the command, and not arguments.
+
+    Raises:
+        RunError: The codec that was asked for does not fit.
+        UsageError: It took no part.
+    """
+    if not excluded:
+        return RunError("no codec took part")
+    if requirements.codec is not None:
+        _named(requirements.codec, [], excluded)
+    lines = explained(excluded, len(excluded), options=options)
+    fitting = (name for name in excluded if obstacle(name, by_corpus, requirements) is None)
+    if requirements.interop and (line := interop.alternatives(fitting, by_corpus, options=options)):
+        lines.append(f"  ({line})")
+    return RunError("\n".join(["no codec fits", *lines]))
 
 
 def _changes(

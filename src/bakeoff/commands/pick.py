@@ -19,6 +19,7 @@ from ._schemas import include_option, named
 
 if TYPE_CHECKING:
     from ..bench.results import ResultData
+    from ..codecs.production.lock import Lock
     from ..reports.decide.pick import PickedCodec
     from ..reports.model.cost import Crossings
 
@@ -163,7 +164,7 @@ def command(
     """
     from ..bench.foreign.builds import LANGUAGES
     from ..codecs.production.lock import located
-    from ..reports.decide.lock import decided, lock_of
+    from ..reports.decide.lock import lock_of
     from ..reports.decide.pick import Requirements, pick
     from ..reports.decide.pick_output import reasons
     from ..reports.decide.pick_placed import in_place, said
@@ -177,12 +178,7 @@ def command(
     from . import _lock
 
     if check:
-        others = {*typed(click.get_current_context()), *map(str, files)}
-        others -= {"--check", "--max-age", "--lock", "files"}
-        if others:
-            raise UsageError(
-                f"--check only reads the lock file, and chooses nothing; remove {', '.join(sorted(others))}"
-            )
+        _require_nothing_else(files)
         return _lock.check(located(lock), max_age)
     if max_age is not None:
         click.echo("--max-age is not used: it is for --check", err=True)
@@ -208,21 +204,19 @@ def command(
     )
     paths = list(files) or [Path("bakeoff.json")]
     if write and codec is not None and not files and not _is_measured(codec, paths[0]):
-        if others := set(typed(click.get_current_context())) - _OF_DECISIONS:
-            raise UsageError(f"{', '.join(sorted(others))} needs a result file that includes {codec}")
-        given = None if schema is None else named(schema, include)
-        made = decided(codec, _lock.who(), trusted=not untrusted, schema=given)
+        made = _without_results(codec, schema, include, trusted=not untrusted)
         return _lock.write(made, place, [], force=force)
     if schema is not None:
         raise UsageError("--schema belongs to --choose NAME --write, where NAME was not measured")
     results = load_all(paths)
     _check_formats(requirements.formats, results)
+    noun = block_noun(results)
+    groups = by_machine(results)
+    if write and len(groups) > 1:
+        raise UsageError(f"--write takes the results of one {noun}: the one that will run the codec")
     files_of = {id(result): str(path) for result, path in zip(results, paths, strict=True)}
     choices, texts = [], []
-    for label, group in by_machine(results):
-        if label and write:
-            noun = block_noun(results)
-            raise UsageError(f"--write takes the results of one {noun}: the one that will run the codec")
+    for label, group in groups:
         asked, adapted = in_place(*elsewhere(group, requirements, asked_readers, tuple(LANGUAGES)), reads)
         choice = pick(asked, adapted, files_of[id(group[0])])
         why = reasons(choice, said(asked, choice), explain=explain, **layout(None))
@@ -230,11 +224,40 @@ def command(
         choices.append((label, choice))
     if requirements.prices and requirements.prices.gigabyte and adapted.cost.reads != 1 and crossings is None:
         texts.append("assumed: each payload crosses the network once; else use --crossings per-read\n")
-    _check_agreement(choices, block_noun(results))
+    _check_agreement(choices, noun)
     put(Styled.joined([f"{plain_name(choice.winner.name)}\n", *texts]), None)
     if write:
         _lock.write(lock_of(choice, paths, results), place, paths, force=force)
     return None
+
+
+def _require_nothing_else(files: Sequence[Path]) -> None:
+    """Refuse what has no meaning with ``--check``.
+
+    Raises:
+        UsageError: It names what to remove.
+    """
+    others = {*typed(click.get_current_context()), *map(str, files)}
+    others -= {"--check", "--max-age", "--lock", "files"}
+    if others:
+        raise UsageError(
+            f"--check only reads the lock file, and chooses nothing; remove {', '.join(sorted(others))}"
+        )
+
+
+def _without_results(codec: str, schema: str | None, include: Sequence[str], *, trusted: bool) -> Lock:
+    """Return the lock of a codec that no result includes.
+
+    Raises:
+        UsageError: An option asks for a decision, which needs results.
+    """
+    from ..reports.decide.lock import decided
+    from . import _lock
+
+    if others := set(typed(click.get_current_context())) - _OF_DECISIONS:
+        raise UsageError(f"{', '.join(sorted(others))} needs a result file that includes {codec}")
+    given = None if schema is None else named(schema, include)
+    return decided(codec, _lock.who(), trusted=trusted, schema=given)
 
 
 def _check_agreement(choices: Sequence[tuple[str, PickedCodec]], noun: str) -> None:
