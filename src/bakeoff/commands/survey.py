@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import pickle
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,8 +25,11 @@ from ._schemas import include_option, named
 from ._written import PYTHON, format_option, output_option, placed, written_as
 
 if TYPE_CHECKING:
+    from ..bench.messages.survey import SurveyJob
+    from ..bench.run.machines.addresses import Machine
     from ..bench.run.survey import SurveyFindings
     from ..datasets.readers.formats import FileFormat
+    from ..datasets.shards import Piece
     from ..schemas import Schema
 
 VERSION = 1
@@ -98,10 +101,6 @@ def command(
       bakeoff run sample.msgpack --schema events.py
     """
     from ..bench.messages.survey import SurveyJob
-    from ..bench.run.machines.remote import RemoteExecutor
-    from ..bench.run.processes import LocalExecutor
-    from ..bench.run.survey import survey
-    from ..console import progress, show_on
     from ..datasets.base import DEFAULT_SEED
     from ..datasets.errors import NoRecords
     from ..datasets.passes import ReadOptions
@@ -129,21 +128,7 @@ def command(
     )
     if kind is not None:
         framed(kind)
-    with ExitStack() as stack:
-        show = show_on(stack.enter_context(progress()))
-        here = stack.enter_context(LocalExecutor())
-        executors = [
-            here
-            if machine.connect is None
-            else stack.enter_context(RemoteExecutor(machine, here.blobs, lambda reason: show(reason, -1, 0)))
-            for machine in machines
-        ]
-        told = f"{len({piece.shard for piece in found}):,} shards"
-        result = survey(executors, found, job, given, watch=lambda done, total: show(told, done, total))
-    if result.interrupted and not result.done:
-        raise KeyboardInterrupt
-    if result.lost and not result.done:
-        raise RunError(next(iter(result.lost.values())))
+    result = _surveyed(machines, found, job, given)
     if not result.tally.records:
         raise NoRecords(f"{', '.join(sources)}: contains no records; name another source")
     observed = result.tally.observed
@@ -162,6 +147,37 @@ def command(
         ctx.exit(130)
     if result.lost or any(each.wrong for each in result.tally.codecs.values()):
         ctx.exit(1)
+
+
+def _surveyed(
+    machines: Sequence[Machine], pieces: Sequence[Piece], job: SurveyJob, schema: bytes
+) -> SurveyFindings:
+    """Read the pieces of all shards, on this machine and others, and show the progress.
+
+    Raises:
+        RunError: No piece could be read.
+    """
+    from ..bench.run.machines.remote import RemoteExecutor
+    from ..bench.run.processes import LocalExecutor
+    from ..bench.run.survey import survey
+    from ..console import progress, show_on
+
+    with ExitStack() as stack:
+        show = show_on(stack.enter_context(progress()))
+        here = stack.enter_context(LocalExecutor())
+        executors = [
+            here
+            if machine.connect is None
+            else stack.enter_context(RemoteExecutor(machine, here.blobs, lambda reason: show(reason, -1, 0)))
+            for machine in machines
+        ]
+        told = f"{len({piece.shard for piece in pieces}):,} shards"
+        result = survey(executors, pieces, job, schema, watch=lambda done, total: show(told, done, total))
+    if result.interrupted and not result.done:
+        raise KeyboardInterrupt
+    if result.lost and not result.done:
+        raise RunError(next(iter(result.lost.values())))
+    return result
 
 
 def _selected(patterns: tuple[str, ...]) -> list[str]:
