@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import fields
+from typing import Any
 
 import pytest
+from click import Option
 
+import bakeoff
 from bakeoff.bench.backends import stores, transports
 from bakeoff.bench.backends.stores import pool
 from bakeoff.bench.backends.transports.kafka import PRODUCER
@@ -21,6 +24,8 @@ from bakeoff.codecs import Limits
 from bakeoff.codecs.formats import avro
 from bakeoff.codecs.limits import DEFAULT_DEPTH, GREATEST_DEPTH
 from bakeoff.codecs.production import lock
+from bakeoff.commands.schema import export
+from bakeoff.datasets.corpora import DEFAULT_RECORDS
 from bakeoff.datasets.readers.files import MOST_PIPED
 from bakeoff.datasets.readers.formats import file_formats
 from bakeoff.datasets.readers.json_window import RECORD_LIMIT
@@ -159,3 +164,24 @@ FIGURES = [
 @pytest.mark.parametrize(("page", "text"), FIGURES)
 def test_a_page_states_the_figure_of_the_code(page: str, text: str) -> None:
     assert text in (DOCS / page).read_text(encoding="utf-8")
+
+
+*_FRONT, _LAST = languages.LANGUAGES
+STATED = [
+    (bakeoff.run, f"{Budget.SECONDS:g} by default, {Budget.QUICK:g} with `quick`"),
+    (bakeoff.run, f"{Verdicts.PRECISION:g} by default"),
+    (bakeoff.run, f"{Checks.SAMPLE:,} by default"),
+    (bakeoff.corpus, f"{DEFAULT_RECORDS:,} records of a built-in"),
+    (bakeoff.Schema.definition, ", ".join(f'``"{name}"``' for name in _FRONT) + f' or ``"{_LAST}"``'),
+]
+
+
+@pytest.mark.parametrize(("function", "text"), STATED)
+def test_a_docstring_states_what_the_code_has(function: Callable[..., Any], text: str) -> None:
+    assert text in " ".join(str(function.__doc__).split())
+
+
+def test_help_names_each_language_of_schemas() -> None:
+    (text,) = (each.help for each in export.params if isinstance(each, Option) and each.name == "language")
+
+    assert f": {', '.join(_FRONT)} or {_LAST}." in str(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from pathlib import Path
@@ -27,6 +28,28 @@ def test_wheels_are_built_for_every_python():
 
     assert [f"cp3{minor}-*" for minor in named] == PROJECT["tool"]["cibuildwheel"]["build"]
     assert f">=3.{named[0]}" == PROJECT["project"]["requires-python"]
+
+
+FIRST, *_, LAST = PYTHONS = re.findall(r"Python :: (3\.\d+)", "\n".join(PROJECT["project"]["classifiers"]))
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("README.md", f"Python {FIRST} or newer"),
+        ("CONTRIBUTING.md", f"from {FIRST} to {LAST}"),
+        ("docs/index.md", f"Python {FIRST} or newer"),
+        ("docs/how-to/install.md", f"Python {FIRST} or newer"),
+        ("docs/how-to/install.md", f"| CPython | {FIRST} to {LAST} |"),
+        ("tasks.py", f"needs Python {FIRST} or later"),
+        ("tasks.py", f"sys.version_info < ({FIRST.replace('.', ', ')})"),
+        (".ci/verbs.py", f"from {FIRST} to {LAST}"),
+        (".ci/verbs.py", f"PYTHONS = {json.dumps(PYTHONS)}"),
+        (".github/workflows/tests.yml", f"python: {json.dumps([FIRST, LAST])}"),
+    ],
+)
+def test_every_file_names_the_pythons_of_the_project(file, text):
+    assert text in (ROOT / file).read_text()
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=[path.name for path in WORKFLOWS])
