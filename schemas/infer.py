@@ -3,11 +3,11 @@
 Text is interpreted as another type only if all three hold:
 
 - Nearly all of it parses as that type (`confidence`), and every value that parses is written back unchanged
-  (`_is_kept`). One ``01234`` or ``2024-W01-1`` keeps a whole field text.
+  (`text_forms`). One ``01234`` or ``2024-W01-1`` keeps a whole field text.
 - Random text of the same length, of the 64 letters of ids, would parse less than once in 2**30 tries. One
   date, time, datetime or UUID is that improbable; durations need two different values, decimals three. (Ten
   random letters have 60 bits; 22 of them distinguish a date.)
-- The values have a property that lookalikes lack (`_is_told_apart`). Lookalikes are versions, clock times,
+- The values have a property that lookalikes lack (`is_told_apart`). Lookalikes are versions, clock times,
   codes padded with zeros, elapsed times and paths.
 
 Numbers in text stay text (a postcode is not a number). Bytes are inferred only on request, because ids, paths
@@ -16,19 +16,17 @@ and tokens also consist of the letters of base64.
 
 from __future__ import annotations
 
-import datetime as dt
 import enum
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from zlib import crc32
 
 from ..codecs.conventions.classes import opened
-from ..codecs.conventions.families import JSON_FAMILY
 from ..codecs.paths import step
-from .plan.build import PlanFacts, SchemaLimits, compile_plan
+from .text_forms import MANY, ORDER, TYPES, forms_of, is_base64, is_told_apart, signs_of
 from .tree import types as t
 from .tree.declare import SchemaError
 from .tree.source import TAKEN
@@ -43,14 +41,9 @@ MAP_KEYS = 24
 """Number of distinct keys from which dicts that share few of them count as a map."""
 MAP_SHARE = 0.25
 FEW = 3
-MANY = 64
-"""Distinct texts that are counted. Of 64 codes one begins with 0, except with a chance of 0.9**64, a
-thousandth."""
+_WORD = re.compile(r"[A-Za-z]")
 _USUAL = frozenset({str, int, float, bool, type(None), dict, list})
 """The types of most values; none of them is an object of a class with fields."""
-PADDED = 8
-"""Distinct base64 texts that end in ``=``. Each gives eight bits of evidence against other text of these
-letters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,13 +229,13 @@ class _Node:
 
     def _see_text(self, text: str) -> None:
         """Count the types that a text could be parsed as."""
-        for form, kept in _forms(text):
+        for form, kept in forms_of(text):
             if kept:
                 self.forms[form] += 1
                 self._see_sign(form, text)
             else:
                 self.altered.add(form)
-        if self.budget.base64 and _is_base64(text):
+        if self.budget.base64 and is_base64(text):
             self.forms["base64"] += 1
             if len(self.folders) <= 1:
                 self.folders.add(text[: text.find("/") + 1])
@@ -253,7 +246,7 @@ class _Node:
         seen = self.distinct.setdefault(form, set())
         if len(seen) < MANY:
             seen.add(crc32(text.encode(errors="surrogatepass")))
-        self.signs.update(_signs(form, text))
+        self.signs.update(signs_of(form, text))
 
     def _see_dict(self, value: dict[Any, Any], depth: int) -> None:
         if not self.maps and not all(type(key) is str for key in value):
@@ -366,6 +359,9 @@ class _Node:
     def total(self) -> int:
         return self.kinds.total()
 
+    def is_told_apart(self, form: str) -> bool:
+        return is_told_apart(form, self.distinct, self.signs, self.folders)
+
     @property
     def dicts(self) -> int:
         return sum(count for kind, count in self.kinds.items() if issubclass(kind, dict))
@@ -381,125 +377,6 @@ _KIND_NAMES = {kind: name for name, kind in _KINDS.items()}
 
 def _known(kind: type) -> type:
     return next(base for base in kind.__mro__ if base in _KIND_NAMES)
-
-
-_TEXT: dict[str, t.Type] = {
-    "uuid": t.UUIDType(),
-    "date": t.DateType(),
-    "datetime": t.DateTimeType(),
-    "time": t.TextType(dt.time),
-    "timedelta": t.TimeDeltaType(),
-    "decimal": t.DecimalType(),
-}
-
-
-def _reader(kind: t.Type) -> Callable[[str], Any]:
-    """Return the conversion itself, which returns values that it cannot parse unchanged."""
-    plan = compile_plan(kind, PlanFacts(), SchemaLimits(), full=True)
-    assert plan is not None
-    return plan.apply
-
-
-_FORMS = {form: number for number, form in enumerate(("int", *_TEXT))}
-"""The order of equally frequent forms."""
-_READ = {form: _reader(kind) for form, kind in _TEXT.items()}
-_BASE64 = _reader(t.BytesType())
-_READABLE = re.compile(
-    r"[-+]?\.?\d|-?P[\dT]|T\d|(?:[-+]?(?:s?nan\d*|inf(?:inity)?)|[\da-f-]{32,36})\Z", re.ASCII | re.IGNORECASE
-)
-"""The start of every text that one of the conversions can parse."""
-_MOMENT = re.compile(
-    r"(?:\d{4}-\d\d-\d\d[T ])?(?:[01]\d|2[0-3]):\d\d:\d\d(?:\.\d{1,6}0*)?"
-    r"(?:Z|\+\d\d:\d\d|-(?!00:00)\d\d:\d\d)?",
-    re.ASCII,
-)
-"""A moment in RFC 3339. Before `isoformat`, ``Z``, a space and the number of digits are normalized."""
-_PRICE = re.compile(r"-?(?:0|[1-9]\d{0,17})\.(\d{2,8})", re.ASCII)
-_INT = re.compile(r"0|-?[1-9]\d{0,17}", re.ASCII)
-_YEAR = re.compile(r"1[89]\d\d|2[01]\d\d", re.ASCII)
-_WORD = re.compile(r"[A-Za-z]")
-
-
-def _forms(text: str) -> Iterator[tuple[str, bool]]:
-    """Yield the types that a text could be parsed as, and whether each would write the same text."""
-    if _READABLE.match(text) is None:
-        return
-    if len(text) <= 19 and _INT.fullmatch(text):
-        yield "int", True
-    for form, read in _READ.items():
-        value = read(text)
-        if value is text:
-            continue
-        if not _is_kept(text, value):
-            yield form, False
-        elif form != "decimal":
-            yield form, True
-        elif match := _PRICE.fullmatch(text):
-            yield f"decimal{len(match[1])}", True
-
-
-def _signs(form: str, text: str) -> Iterator[str]:
-    """Yield properties of a text that lookalikes of this form may lack; see `_is_told_apart`."""
-    if form == "int":
-        yield f"width {len(text)}"
-        if not _YEAR.fullmatch(text):
-            yield "no year"
-    elif form == "date" and _YEAR.fullmatch(text[:4]):
-        yield "year"
-    elif form == "time" and text >= "12":
-        yield "late"
-    elif form == "timedelta" and "T" in text:
-        yield "clock"
-    elif form.startswith("decimal"):
-        first = text[text.index(".") + 1]
-        if first == "0" or first in "6789":
-            yield "low" if first == "0" else "high"
-
-
-def _is_told_apart(node: _Node, form: str) -> bool:
-    """Return whether there are enough texts of a form, and some with properties that lookalikes lack.
-
-    ``1234-56-78`` may be a part number: 1 in 28 is a date, 1 in 700 has one of the years 1800 to 2199. An
-    elapsed time seldom reaches ``12:00:00``. ``P1D`` may be a code, ``PT90S`` hardly. After the point, a
-    version does not begin with 0 (``1.10`` follows ``1.9``), and a clock, a month or a day not with 6. Codes
-    of digits are padded with zeros to one width; numbers have several widths, or one digit, or are years. A
-    path that parses as base64 begins with a folder, which other paths share.
-    """
-    seen = len(node.distinct.get(form, ()))
-    if form == "date":
-        return "year" in node.signs
-    if form == "time":
-        return "late" in node.signs
-    if form == "timedelta":
-        return seen > 1 and "clock" in node.signs
-    if form.startswith("decimal"):
-        return seen >= FEW and {"low", "high"} <= node.signs
-    if form == "int":
-        widths = {sign for sign in node.signs if sign.startswith("width")}
-        no_code = len(widths) > 1 or widths == {"width 1"} or "no year" not in node.signs
-        return seen > 1 and (no_code or seen >= MANY)
-    if form == "base64":
-        in_folder = len(node.folders) == 1 and node.folders != {""}
-        return len(node.distinct.get("padded", ())) >= PADDED and not in_folder
-    return True
-
-
-def _is_kept(text: str, value: Any) -> bool:
-    """Return whether a value that was parsed from a text is written as the same text."""
-    if isinstance(value, dt.datetime | dt.time) and _MOMENT.fullmatch(text):
-        return True
-    return bool(JSON_FAMILY.leaf(value) == text)
-
-
-def _is_base64(text: str) -> bool:
-    """Return whether a text looks like base64, beyond consisting of its letters."""
-    return (
-        len(text) >= 24
-        and any(c.isupper() for c in text)
-        and any(c.islower() for c in text)
-        and any(c.isdigit() or c in "+/=" for c in text)
-        and _BASE64(text) is not text
-    )
 
 
 # Resolving ----------------------------------------------------------------------------------------
@@ -560,11 +437,11 @@ class _Resolver:
         if not node.forms:
             return t.StrType()
         seen = node.kinds[str]
-        form, count = min(node.forms.items(), key=lambda pair: (-pair[1], _FORMS.get(pair[0], 0), pair[0]))
+        form, count = min(node.forms.items(), key=lambda pair: (-pair[1], ORDER.get(pair[0], 0), pair[0]))
         share = count / seen
-        told = _is_told_apart(node, form)
+        told = node.is_told_apart(form)
         form = "decimal" if form.startswith("decimal") else form
-        found = t.BytesType() if form == "base64" and share == 1 else _TEXT.get(form)
+        found = t.BytesType() if form == "base64" and share == 1 else TYPES.get(form)
         if found is None or share < self.confidence or form in node.altered or not told:
             return t.StrType()
         self.evidence[path] = Evidence(seen, share)
@@ -603,7 +480,9 @@ class _Resolver:
         kinds = set(node.kinds)
         if kinds == {str}:
             for form, found in (("int", t.IntType()), ("uuid", t.UUIDType()), ("date", t.DateType())):
-                if node.forms[form] == node.total and _is_told_apart(node, form):
+                if node.forms[form] == node.total and is_told_apart(
+                    form, node.distinct, node.signs, node.folders
+                ):
                     return found
             return t.StrType()
         if kinds == {int}:
@@ -614,7 +493,7 @@ class _Resolver:
 
 
 def _key_form(key: str) -> bool:
-    return any(kept and form in ("int", "uuid", "date") for form, kept in _forms(key))
+    return any(kept and form in ("int", "uuid", "date") for form, kept in forms_of(key))
 
 
 def _class_name(key: str) -> str:

@@ -177,7 +177,7 @@ FLOORS = {
         "run",
         "__main__ lab watch",
     ),
-    "schemas": ("tree", "plan", "wire", "infer naming", "schema", "difference load"),
+    "schemas": ("tree", "plan", "wire", "infer naming text_forms", "schema", "difference load"),
     "datasets": (
         "base counts errors hashing sizes",
         "generated profile sampling synthetic",
