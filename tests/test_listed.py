@@ -20,6 +20,7 @@ from bakeoff.bench.operations import count
 from bakeoff.bench.operations.pipeline import RATE
 from bakeoff.bench.results import CellResult
 from bakeoff.bench.results import file as result_file
+from bakeoff.cli import _all_commands
 from bakeoff.codecs import Limits
 from bakeoff.codecs.formats import avro
 from bakeoff.codecs.limits import DEFAULT_DEPTH, GREATEST_DEPTH
@@ -185,3 +186,15 @@ def test_help_names_each_language_of_schemas() -> None:
     (text,) = (each.help for each in export.params if isinstance(each, Option) and each.name == "language")
 
     assert f": {', '.join(_FRONT)} or {_LAST}." in str(text)
+
+
+def test_exit_codes_of_commands_are_those_of_the_reference() -> None:
+    """Signals end every command with a code of their own."""
+    helps = [str(command.help).partition("Exit codes:")[2] for _, command in _all_commands()]
+    rows = re.findall(r"^\| ([\d, ]+) \|", (DOCS / "reference/environment.md").read_text(), re.MULTILINE)
+    listed_codes = {code for row in rows for code in re.findall(r"\d+", row)}
+
+    assert {code for text in helps for code in re.findall(r"(?:^|[,;]) (\d+) ", text)} == listed_codes - {
+        "129",
+        "143",
+    }
