@@ -11,9 +11,10 @@ import enum
 import functools
 import math
 import operator
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...codecs.conventions.classes import record_class
 from ...codecs.conventions.families import JSON64_FAMILY, NO_NUMBERS
@@ -559,9 +560,9 @@ def build_of(node: t.RecordType) -> Callable[[dict[str, Any]], Any]:
 
     Dataclasses, attrs classes and Structs are called. pydantic models are constructed without validation: a
     validator must not refuse or change values that were valid when they were written. For the same reason, a
-    field gets its value back if code of the class, such as `__post_init__`, has replaced it by another one of
-    its type. Only fields with RootModels are validated, because just pydantic knows where in the value they
-    are.
+    field gets its value back if code of the class, such as `__post_init__`, has changed it, or replaced it by
+    another one of its type. Only fields with RootModels are validated, because just pydantic knows where in
+    the value they are.
     """
     rooted = {item.name: item.rooted for item in node.fields if item.rooted is not None}
     return _with_root_models(node, rooted) if rooted else _build_of(node)
@@ -598,7 +599,7 @@ def _build_of(node: t.RecordType) -> Callable[..., Any]:
     elif family == "attrs":
         late = frozenset(field.name for field in cls.__attrs_attrs__ if not field.init)
         arguments = {field.name: field.alias for field in cls.__attrs_attrs__ if field.alias != field.name}
-    tag, kept = tag_of(cls), _kept(node) if _runs_code(cls) else {}
+    tag, kept = tag_of(cls), _kept(node) if _runs_code(cls) else ()
     if not arguments and not late and tag is None and not kept:
         return cls  # type: ignore[no-any-return]
     put = _setter(cls)
@@ -609,7 +610,8 @@ def _build_of(node: t.RecordType) -> Callable[..., Any]:
             record = dict(record)
             if (found := record.pop(name, value)) != value:
                 raise ValueError(f"{name} is {found!r}, not {value!r}")
-        made = cls(**{arguments.get(name, name): value for name, value in record.items() if name not in late})
+        given = _apart(record, kept)
+        made = cls(**{arguments.get(name, name): value for name, value in given.items() if name not in late})
         for name in late & record.keys():
             put(made, name, record[name])
         _restore(made, kept, record, put)
@@ -624,14 +626,14 @@ def _constructor(node: t.RecordType) -> Callable[[dict[str, Any]], Any]:
     required = {item.name for item in node.fields if item.required}
     names = {item.name: item.attribute or item.name for item in node.fields}
     arguments = {name: _input_name(infos[name], name) for name in names.values()}
-    kept = _kept(node) if cls.__pydantic_post_init__ else None
+    kept = _kept(node) if cls.__pydantic_post_init__ else ()
 
     def build(record: dict[str, Any]) -> Any:
         if not required <= record.keys():
             raise ValueError(f"{min(required - record.keys())} is missing")
-        fields = {names[key]: value for key, value in record.items()}
+        fields = {names[key]: value for key, value in _apart(record, kept).items()}
         made = construct({*fields}, **{arguments[name]: value for name, value in fields.items()})
-        if kept is None:
+        if not kept:
             vars(made).update(fields)  # two of them may have been one argument
         else:
             _restore(made, kept, record, object.__setattr__)
@@ -657,28 +659,84 @@ def _input_name(info: Any, name: str) -> str:
 
 def _runs_code(cls: Any) -> bool:
     """Return whether building an object of a class runs code of its own, which may change the fields."""
-    if hasattr(cls, "__post_init__") or hasattr(cls, "__attrs_post_init__"):
+    if any(hasattr(cls, name) for name in ("__post_init__", "__attrs_pre_init__", "__attrs_post_init__")):
         return True
-    if any(field.converter is not None for field in getattr(cls, "__attrs_attrs__", ())):
+    if any(field.converter or field.validator for field in getattr(cls, "__attrs_attrs__", ())):
         return True
-    code = getattr(cls.__init__, "__code__", None)  # a Struct has none
-    return code is not None and not code.co_filename.startswith(("<string>", "<attrs generated"))
+    return any(map(_is_own, (type(cls).__call__, cls.__new__, cls.__init__, cls.__setattr__)))
 
 
-def _kept(node: t.RecordType) -> dict[str, str]:
-    """Return the attributes of fields whose values are converted wholly, by their keys."""
-    return {
-        item.name: item.attribute or item.name
+def _is_own(method: Any) -> bool:
+    """Return whether a method is neither in C nor made by the libraries of dataclasses and attrs classes."""
+    if not isinstance(method, FunctionType):
+        return False
+    made = method.__code__.co_filename.startswith(("<string>", "<attrs generated"))
+    return not made and method.__globals__.get("__name__") != "attr._make"
+
+
+class _Kept(NamedTuple):
+    """A field that keeps its value when code of its class runs.
+
+    Attributes:
+        key: Its key in records.
+        name: Its attribute.
+        copied: Copies the value for the code, which may change it in place; None if nothing in it can change.
+    """
+
+    key: str
+    name: str
+    copied: Callable[[Any], Any] | None
+
+
+def _kept(node: t.RecordType) -> tuple[_Kept, ...]:
+    """Return the fields whose values are converted wholly."""
+    return tuple(
+        _Kept(item.name, item.attribute or item.name, _copier(item.type))
         for item in node.fields
         if not any(isinstance(each, t.AnyType) for _, each in t.walk(item.type))
-    }
+    )
+
+
+def _copier(node: t.Type) -> Callable[[Any], Any] | None:
+    """Return what copies a value of a type up to the objects in it; None if nothing can change in place."""
+    outer = getattr(node, "options", (node,))
+    parts = ((option, each) for option in outer for _, each in t.walk(option))
+    if any(_changes(each) for option, each in parts if each is not option or isinstance(each, t.RefType)):
+        return _copied
+    return _shallow if any(map(_changes, outer)) else None
+
+
+def _changes(node: t.Type) -> bool:
+    """Return whether values of a type can change in place, other than objects, which others may refer to."""
+    if isinstance(node, t.RefType):
+        node = node.record
+    if isinstance(node, t.RecordType):
+        return node.cls is None
+    return isinstance(node, t.ListType | t.SetType | t.DictType | t.ByteArrayType)
+
+
+def _copied(value: Any) -> Any:
+    kind = type(value)
+    if kind is dict:
+        return {key: _copied(item) for key, item in value.items()}
+    return kind(map(_copied, value)) if kind in (list, tuple) else _shallow(value)
+
+
+def _shallow(value: Any) -> Any:
+    return value.copy() if type(value) in (list, dict, set, bytearray) else value
+
+
+def _apart(record: Mapping[str, Any], kept: Iterable[_Kept]) -> Mapping[str, Any]:
+    """Return a record for code of a class, which then changes no value of the given one."""
+    copies = {key: copied(record[key]) for key, _, copied in kept if copied and key in record}
+    return {**record, **copies} if copies else record
 
 
 def _restore(
-    made: Any, kept: Mapping[str, str], record: Mapping[str, Any], put: Callable[[Any, str, Any], None]
+    made: Any, kept: Iterable[_Kept], record: Mapping[str, Any], put: Callable[[Any, str, Any], None]
 ) -> None:
     """Give fields their values back, unless the class has made another type of them."""
-    for key, name in kept.items():
+    for key, name, _ in kept:
         if key in record:
             value, now = record[key], getattr(made, name, None)
             # Signaling NaNs cannot be compared.

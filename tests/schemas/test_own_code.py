@@ -133,6 +133,88 @@ class PostAttrs:
         object.__setattr__(self, "a", self.a + 1)
 
 
+RUNS: list[str] = []
+"""What code of the classes below was called with."""
+
+
+def more(tags: list[str]) -> list[str]:
+    RUNS.append(repr(tags))
+    tags.append("more")
+    return tags
+
+
+@dataclasses.dataclass
+class MoreData:
+    tags: list[str]
+    by_name: dict[str, list[str]]
+
+    def __post_init__(self) -> None:
+        self.by_name["a"] = more(self.tags)[1:]
+        self.by_name["b"].append("more")
+
+
+@dataclasses.dataclass(init=False)
+class MoreInitData:
+    tags: list[str]
+
+    def __init__(self, tags: list[str]) -> None:
+        self.tags = more(tags)
+
+
+@dataclasses.dataclass
+class SettingData:
+    a: int
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        RUNS.append(name)
+        super().__setattr__(name, value + 1)
+
+
+@attrs.define
+class MoreAttrs:
+    tags: list[str]
+
+    def __attrs_post_init__(self) -> None:
+        more(self.tags)
+
+
+@attrs.define
+class ConvertingMoreAttrs:
+    tags: list[str] = attrs.field(converter=more)
+
+
+def validate(_: Any, __: Any, tags: list[str]) -> None:
+    more(tags)
+
+
+@attrs.define
+class ValidatingAttrs:
+    tags: list[str] = attrs.field(validator=validate)
+
+
+class MoreStruct(msgspec.Struct):
+    tags: list[str]
+
+    def __post_init__(self) -> None:
+        more(self.tags)
+
+
+class MoreModel(pydantic.BaseModel):
+    tags: list[str]
+
+    def model_post_init(self, _: Any) -> None:
+        more(self.tags)
+
+
+class ValidatingModel(pydantic.BaseModel):
+    tags: list[str]
+
+    @pydantic.model_validator(mode="after")
+    def validate_tags(self) -> ValidatingModel:
+        more(self.tags)
+        return self
+
+
 class SwappedStruct(msgspec.Struct, rename={"a": "b", "b": "a"}):
     a: int
     b: int
@@ -188,6 +270,15 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "post attrs": lambda: PostAttrs(1),
     "swapped struct": lambda: SwappedStruct(1, 2),
     "post struct": lambda: PostStruct(1),
+    "more data": lambda: MoreData(["a"], {"b": []}),
+    "more init": lambda: MoreInitData(["a"]),
+    "setting data": lambda: SettingData(1),
+    "more attrs": lambda: MoreAttrs(["a"]),
+    "converting more": lambda: ConvertingMoreAttrs(["a"]),
+    "validating attrs": lambda: ValidatingAttrs(["a"]),
+    "more struct": lambda: MoreStruct(["a"]),
+    "more model": lambda: MoreModel(tags=["a"]),
+    "validating model": lambda: ValidatingModel(tags=["a"]),
     "row struct": lambda: RowStruct(1, decimal.Decimal("1.5")),
     "tagged row struct": lambda: TaggedRowStruct(1),
     "row": lambda: Row(1),
@@ -200,8 +291,12 @@ DECLARED = {
     "late private attrs": ATTRIBUTES,
     **dict.fromkeys(("post model", "post data", "frozen post data", "own init"), RUN_AGAIN),
     **dict.fromkeys(("converting attrs", "post attrs", "post struct"), RUN_AGAIN),
+    **dict.fromkeys(("more data", "more init", "setting data", "more attrs", "converting more"), RUN_AGAIN),
+    **dict.fromkeys(("validating attrs", "more struct", "more model", "validating model"), RUN_AGAIN),
 }
 """Objects that a codec may read otherwise, if it declares this loss."""
+PICKLED_BY_CALLS = {"post struct", "more struct"}
+"""msgspec has pickle call the class."""
 READING = codecs.available(needs_schema=True)
 
 
@@ -226,7 +321,7 @@ def test_an_object_comes_back_or_is_refused(name: str, kind: str) -> None:
         # Records are objects of the library, and the user's own are written as such.
         plain = tuple(value) if isinstance(value, tuple) else opened(value)
         assert first_difference(plain, codec.bound.give(codec.decode(payload))) is None
-    elif kind != "post struct" or codec.format != "pickle":  # msgspec has pickle call the class
+    elif kind not in PICKLED_BY_CALLS or codec.format != "pickle":
         assert first_difference(value, codec.decode(payload)) is None or DECLARED.get(kind) in codec.losses
 
 
@@ -239,6 +334,27 @@ def test_a_schema_builds_what_was_written(made: Callable[[], Any], nested: bool)
     for name in ("json", "msgpack"):
         codec = bakeoff.codec(name).with_schema(schema)
         assert first_difference(value, codec.decode(codec.encode(value))) is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", READING)
+def test_code_of_a_class_runs_once_for_each_object(name: str) -> None:
+    for made in OBJECTS.values():
+        RUNS.clear()
+        value = made()
+        calls = [*RUNS]
+        for kind, record in ((type(value), value), (list[type(value)], [value])):  # type: ignore[misc]
+            RUNS.clear()
+            try:
+                codec = bound(name, Schema(kind, as_objects=True))
+                payload = codec.encode(record)
+            except (SchemaError, EncodeError):
+                continue
+            assert [] == RUNS
+
+            codec.decode(payload)
+
+            assert len(RUNS) in (0, len(calls))
 
 
 def test_another_type_that_a_class_makes_is_kept() -> None:
