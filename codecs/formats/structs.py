@@ -84,6 +84,25 @@ def dicts_of(schema: SchemaProtocol, bind: Callable[[SchemaProtocol], Bound]) ->
     return decode
 
 
+def _is_record(types: Any) -> bool:
+    return hasattr(types, "fields")
+
+
+def _rows_only(encode: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return an encoder of lists of records that refuses those which are no arrays."""
+
+    def write(records: Any) -> Any:
+        for each in records:
+            if not isinstance(each, _ArrayStruct):
+                name = type(each).__name__
+                raise TypeError(
+                    f"an object of {name} cannot be decoded again; convert it with codec.bound.take(record)"
+                )
+        return encode(records)
+
+    return write
+
+
 def typed(
     spec: Spec,
     format: Any,
@@ -115,9 +134,10 @@ def typed(
         binding = schema.binding("msgspec", array_like=array_like, text_keys=family.text_keys)
         decode = decoder(binding.type).decode
         nulls = NONFINITE_AS_NULL in losses and schema.has_floats
-        rows = array_like and hasattr(schema.types, "fields")
+        rows, item = array_like and _is_record(schema.types), getattr(schema.types, "item", None)
+        encode = format.Encoder(enc_hook=leaf).encode
         return Bound(
-            encode=format.Encoder(enc_hook=leaf).encode,
+            encode=_rows_only(encode) if array_like and _is_record(item) else encode,
             suspect=(*binding.suspect, b"null") if nulls else binding.suspect,
             decode=decode if schema.hashes_text_only else with_checked_keys(decode, spec.calls.decode),
             take=binding.take,

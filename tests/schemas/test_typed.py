@@ -48,6 +48,37 @@ def test_no_kind_of_dict_is_written_where_records_are_arrays(made: Any) -> None:
     assert {"a": 1} == maps.decode(maps.encode(made({"a": 1})))
 
 
+class Inner(msgspec.Struct):
+    a: int
+
+
+class Row(msgspec.Struct, array_like=True):
+    inner: Inner
+
+
+ROW = {"inner": {"a": 1}}
+
+
+@pytest.mark.parametrize(
+    ("spec", "records"),
+    [
+        (Row, [Row(Inner(1)), ROW]),
+        (list[Row], [[Row(Inner(1))], [ROW]]),
+        (list[Inner], [[Inner(1)], [{"a": 1}]]),
+        (dict[str, Inner], [{"": Inner(1)}, {"": {"a": 1}}]),
+        (Row | None, [Row(Inner(1)), ROW]),
+    ],
+)
+def test_no_object_is_written_where_records_are_arrays(spec: Any, records: list[Any]) -> None:
+    codec = codecs.codec("msgspec-msgpack/array", schema=Schema(spec))
+
+    for record in records:
+        with pytest.raises(codecs.EncodeError):
+            codec.encode(record)
+    made = codec.bound.take(records[1])
+    assert made == codec.decode(codec.encode(made))
+
+
 class Get(msgspec.Struct, tag=True):
     key: str
 

@@ -74,6 +74,7 @@ def binding(schema: BindableSchema, *, array_like: bool = False, text_keys: bool
             convert(plain(record), named, from_attributes=True), kind, from_attributes=True
         ),
         give,
+        suspect=_suspect_rows(schema.types),
     )
 
 
@@ -112,11 +113,24 @@ def _suspect(types: t.Type) -> tuple[bytes, ...]:
     for _, each in t.walk(types):
         if isinstance(each, t.DictType) and t.BoolType() in getattr(each.key, "options", (each.key,)):
             found |= {b'"true"', b'"false"'}
-        if isinstance(each, t.RecordType) and getattr(
-            getattr(each.cls, "__struct_config__", None), "array_like", False
-        ):
+        if isinstance(each, t.RecordType) and _is_row(each.cls):
             return (b"",)
     return tuple(sorted(found))
+
+
+def _suspect_rows(types: t.Type) -> tuple[bytes, ...]:
+    """Return the same where records are arrays, unless each object that is written is known to be one.
+
+    They are not known in Structs of one's own, nor in values that are neither records nor lists of records.
+    """
+    records = [each for _, each in t.walk(types) if isinstance(each, t.RecordType)]
+    rows = [_is_row(each.cls) for each in records if each.cls is not None]
+    known = types in records or getattr(types, "item", None) in records
+    return (b"",) if (any(rows) and not all(rows)) or (records and not known) else ()
+
+
+def _is_row(cls: Any) -> bool:
+    return bool(getattr(getattr(cls, "__struct_config__", None), "array_like", False))
 
 
 def _is_own(node: t.Type) -> bool:
