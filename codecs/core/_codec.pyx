@@ -446,12 +446,8 @@ cdef class Core:
             encoder, self._spare = self._spare, None
             if encoder is None:
                 encoder = self._pool_factory()
-            global doubted
-            doubted = False
             # An encoder that raised an error may contain half a payload, so it is not put back.
-            payload = encoder(obj)
-            if doubted and self._plain_keys and container_key(payload):
-                raise TypeError("a container as a dict key cannot be decoded")
+            payload = self._pooled(encoder, obj)
             if not PyBytes_CheckExact(payload) or PyBytes_GET_SIZE(payload) <= POOLED:
                 self._spare = encoder
         else:
@@ -461,6 +457,19 @@ cdef class Core:
         if self._compress is not None:
             payload = self._compressed(obj, PyUnicode_AsUTF8String(payload) if isinstance(payload, str) else payload)
         return payload
+
+    cdef object _pooled(self, encoder, obj):
+        global doubted
+        # An object's own code may encode, too: what the call around this one has doubted stays so.
+        cdef bint before = doubted
+        doubted = False
+        try:
+            payload = encoder(obj)
+            if doubted and self._plain_keys and container_key(payload):
+                raise TypeError("a container as a dict key cannot be decoded")
+            return payload
+        finally:
+            doubted = before
 
     cdef int _refuse(self, obj) except -1:
         if self._no_dicts and PyDict_Check(obj):
