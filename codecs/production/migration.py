@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core.codec import Codec
-from ..errors import CodecError, DecodeError
+from ..errors import CodecError, DecodeError, LimitError
 from ..factory import codec
 
 TYPICAL: tuple[Any, ...] = (
@@ -96,16 +96,13 @@ class _Reader:
         try:
             record = self.first.decode(data)
         except DecodeError as error:
-            try:
-                return self.second.decode(data)
-            except DecodeError as other:
-                raise DecodeError(
-                    self.first.name, f"{error.reason}; as {self.second.name}: {other.reason}"
-                ) from other
+            return self._by_second(data, error)
         if type(record) in self.safe:
             return record
         try:
             other_record = self.second.decode(data)
+        except LimitError:
+            raise
         except DecodeError:
             return record
         if _alike(record, other_record):
@@ -115,6 +112,17 @@ class _Reader:
             f"as {self.second.name} it is another record, {other_record!r:.60} instead of {record!r:.60}; "
             "distinguish payloads by media type (bakeoff.codecs.by_media_type)",
         )
+
+    def _by_second(self, data: bytes, refusal: DecodeError) -> Any:
+        try:
+            record = self.second.decode(data)
+        except DecodeError as error:
+            kind = LimitError if LimitError in map(type, (refusal, error)) else DecodeError
+            raise kind(self.first.name, f"{refusal.reason}; as {self.second.name}: {error.reason}") from error
+        # To YAML, any XML is a text.
+        if isinstance(refusal, LimitError) and type(record) not in CONTAINERS:
+            raise refusal
+        return record
 
 
 def _alike(one: Any, other: Any) -> bool:

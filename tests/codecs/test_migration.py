@@ -120,3 +120,13 @@ def test_schemas_go_with_their_codecs():
     record = {"at": dt.datetime(2026, 11, 22, 10), "tags": ("a",)}
 
     assert [record, record] == [migrate(old, new).decode(each.encode(record)) for each in (old, new)]
+
+
+@pytest.mark.parametrize("both", PAIRS, ids=lambda both: both.name)
+def test_a_payload_beyond_a_limit_of_either_codec_is_said_to_be_so(both):
+    shallow = [each.with_limits(depth=3) for each in both.spec.calls.readers]
+    payloads = [each.encode({"a": [[[[1]]]]}) for each in both.spec.calls.readers]
+
+    for payload in payloads:
+        with pytest.raises(bakeoff.LimitError):
+            migrate(*reversed(shallow)).decode(payload)
