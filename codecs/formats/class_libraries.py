@@ -34,19 +34,19 @@ def _plain_of(kind: type) -> Callable[[Any], Any] | None:
     return known.open
 
 
-def opening(spec: Spec, library: Literal["mashumaro", "cattrs"], *, texts: bool) -> Spec:
+def opening(spec: Spec, library: Literal["mashumaro", "cattrs"], kind: Literal["json", "msgpack"]) -> Spec:
     """Return a codec of objects that a library of classes makes dicts of, and another codec payloads.
 
     Args:
         spec: The other codec, which also writes what the library leaves as it is.
         library: Also the name of its binding.
-        texts: Bytes are written as base64 text.
+        kind: Of payloads; with the library's, the name of the codec. In JSON, bytes are base64 text.
     """
-    write = Codec.from_spec(spec.changed(name=library)).encode
+    write = Codec.from_spec(spec.changed(name=f"{library}-{kind}")).encode
     read = partial(spec.calls.decode, **spec.calls.decode_options)
 
     def bind(schema: SchemaProtocol) -> Bound:
-        binding = schema.binding(library, write=write, read=read, texts=texts)
+        binding = schema.binding(library, write=write, read=read, texts=kind == "json")
         encode, decode = binding.type.encode, binding.type.decode
         plain = exactly(_plain_of, members=False)
         nulls = NONFINITE_AS_NULL in spec.facts.losses and schema.has_floats
@@ -62,7 +62,7 @@ def opening(spec: Spec, library: Literal["mashumaro", "cattrs"], *, texts: bool)
     def raw(schema: SchemaProtocol) -> RawCalls:
         theirs = spec.calls.raw
         assert isinstance(theirs, RawCalls)
-        binding = schema.binding(library, write=theirs.encode, read=theirs.decode, texts=texts)
+        binding = schema.binding(library, write=theirs.encode, read=theirs.decode, texts=kind == "json")
         return RawCalls(binding.type.encode, binding.type.decode, binding.take)
 
     guards = replace(

@@ -728,7 +728,7 @@ def _pydantic_core() -> Spec:
     in_default_set=False, values=DATACLASSES,
 )  # fmt: skip
 def _mashumaro() -> Spec:
-    return opening(_orjson(), "mashumaro", texts=True)
+    return opening(_orjson(), "mashumaro", "json")
 
 
 @declare(
@@ -736,4 +736,4 @@ def _mashumaro() -> Spec:
     in_default_set=False, values=ATTRS,
 )  # fmt: skip
 def _cattrs() -> Spec:
-    return opening(_orjson(), "cattrs", texts=True)
+    return opening(_orjson(), "cattrs", "json")

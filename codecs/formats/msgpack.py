@@ -502,7 +502,7 @@ def _msgspec() -> Spec:
     in_default_set=False, values=DATACLASSES,
 )  # fmt: skip
 def _mashumaro() -> Spec:
-    return opening(_lists(), "mashumaro", texts=False)
+    return opening(_lists(), "mashumaro", "msgpack")
 
 
 @declare(
@@ -510,4 +510,4 @@ def _mashumaro() -> Spec:
     values=ATTRS,
 )  # fmt: skip
 def _cattrs() -> Spec:
-    return opening(_lists(), "cattrs", texts=False)
+    return opening(_lists(), "cattrs", "msgpack")

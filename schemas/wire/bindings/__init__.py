@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ....codecs.binding import SchemaProtocol
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ....codecs.binding import Binding
     from ...plan.advice import Advice
     from ...tree.types import Type
@@ -31,6 +33,8 @@ class BindableSchema(SchemaProtocol, Protocol):
     def definition(self, language: str) -> bytes: ...
     def apply(self, record: Any, /) -> Any: ...
     def advise(self, record: Any, /) -> tuple[Any, list[Advice]]: ...
+    def adviser(self) -> Callable[[Any], tuple[Any, list[Advice]]]: ...
+    def as_dicts(self) -> BindableSchema: ...
 
 
 def make(schema: BindableSchema, kind: str, **options: Any) -> Binding:

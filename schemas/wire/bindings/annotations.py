@@ -139,6 +139,34 @@ def checked(schema: BindableSchema) -> Callable[[Any], Any]:
     return take
 
 
+def located(
+    decode: Callable[[bytes], Any], read: Callable[[bytes], Any], schema: BindableSchema
+) -> Callable[[bytes], Any]:
+    """Return a decoder whose errors say where a value of which type was expected; the libraries' do not.
+
+    Args:
+        decode: The library's decoder.
+        read: Reads the same payload without types.
+        schema: The schema of the records.
+    """
+    adviser = functools.cache(lambda: schema.as_dicts().adviser())
+
+    def decode_or_locate(data: bytes) -> Any:
+        try:
+            return decode(data)
+        except (MemoryError, RecursionError):
+            raise
+        except Exception as error:
+            _, advice = adviser()(read(data))
+            wrong = [str(each) for each in advice if each.outcome != "fixed"]
+            if not wrong:
+                raise
+            more = f" (and {len(wrong) - 1:,} more)" if len(wrong) > 1 else ""
+            raise ValueError(wrong[0] + more) from error
+
+    return decode_or_locate
+
+
 def _is_plain(value: Any) -> bool:
     """Return whether an enum's value is text, or an integer of 64 bits."""
     return isinstance(value, str) or (isinstance(value, int) and -(2**63) <= value < 2**63)

@@ -14,7 +14,7 @@ from ....codecs.conventions.families import member_form
 from ....codecs.conventions.rules import SCALARS
 from ...plan.convert import from_text, to_timedelta
 from ...tree import types as t
-from .annotations import Form, annotation, bytes_forms, checked
+from .annotations import Form, annotation, bytes_forms, checked, located
 
 if TYPE_CHECKING:
     from . import BindableSchema
@@ -69,7 +69,10 @@ def binding(
     kind = annotated.type
     opened, built = converter.get_unstructure_hook(kind), converter.get_structure_hook(kind)
     return Binding(
-        annotated.calls(lambda record: write(opened(record)), lambda data: built(read(data), kind)),
+        annotated.calls(
+            lambda record: write(opened(record)),
+            located(lambda data: built(read(data), kind), read, schema),
+        ),
         schema.apply if annotated.own else checked(schema),
         schema.apply,
         as_is=annotated.own,

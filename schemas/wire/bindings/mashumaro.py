@@ -11,7 +11,7 @@ from ....codecs.conventions.rules import duration_text
 from ...plan.convert import to_timedelta
 from ...tree import types as t
 from ...tree.declare import SchemaError
-from .annotations import Form, LibraryCalls, annotation, bytes_forms, checked
+from .annotations import Form, LibraryCalls, annotation, bytes_forms, checked, located
 
 if TYPE_CHECKING:
     from . import BindableSchema
@@ -61,7 +61,7 @@ def binding(
         }
     whole = coded(annotated.type, write, read)
     return Binding(
-        annotated.calls(whole.encode, whole.decode),
+        annotated.calls(whole.encode, located(whole.decode, read, schema)),
         schema.apply if annotated.own else checked(schema),
         schema.apply,
         as_is=annotated.own,

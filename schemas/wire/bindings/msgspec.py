@@ -45,7 +45,7 @@ def binding(schema: BindableSchema, *, array_like: bool = False, text_keys: bool
         UsageError: msgspec is not installed.
     """
     try:
-        from msgspec import convert
+        from msgspec import ValidationError, convert
     except ImportError as error:
         raise UsageError("msgspec is not installed; pip install 'bakeoff[msgspec]'") from error
     if text_keys:
@@ -59,23 +59,20 @@ def binding(schema: BindableSchema, *, array_like: bool = False, text_keys: bool
     give = functools.partial(_plain, as_objects=as_objects)
     # msgspec asks methods of subclasses, such as `__int__`, and looks for attributes by the names of keys.
     plain = exactly(_opened_with_keys, members=False)
-    if not array_like:
-        return Binding(
-            kind,
-            lambda record: convert(plain(record), kind, from_attributes=True),
-            give,
-            suspect=_suspect(schema.types),
-        )
     # msgspec reads array-like Structs from lists only, but also from the attributes of other Structs.
-    named = _struct_type(schema.types, array_like=False)
-    return Binding(
-        kind,
-        lambda record: convert(
-            convert(plain(record), named, from_attributes=True), kind, from_attributes=True
-        ),
-        give,
-        suspect=_suspect_rows(schema.types),
-    )
+    steps = (_struct_type(schema.types, array_like=False), kind) if array_like else (kind,)
+
+    def take(record: Any) -> Any:
+        made = plain(record)
+        try:
+            for each in steps:
+                made = convert(made, each, from_attributes=True)
+        except ValidationError as error:
+            raise ValueError(str(error)) from error
+        return made
+
+    suspect = _suspect_rows(schema.types) if array_like else _suspect(schema.types)
+    return Binding(kind, take, give, suspect=suspect)
 
 
 def _opened_with_keys(kind: type) -> Callable[[Any], Any] | None:
