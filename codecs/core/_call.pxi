@@ -77,7 +77,7 @@ cdef class _Call:
 cdef inline PyObject *_raw_call(_Call call, object subject) noexcept:
     """Return a new reference, or NULL with the error set, so that callers need no ``try`` for success."""
     cdef PyObject *result
-    if call.remembered:
+    if call.remembered > 0:
         call.remembered -= 1
         result = _first_call(call.again, subject)
         if result is not NULL or not PyErr_ExceptionMatches(Exception):
