@@ -59,14 +59,14 @@ def measure(
     Returns:
         Value 0.0 and the verdict "no growth", or bytes per call and "growing"; see `GrowthFacts`.
     """
-    call, items, failing = _work(codec, records, payloads, options["operation"])
+    beat = options.get("beat", still)
+    call, items, failing = _work(codec, records, payloads, options["operation"], beat)
     if not items:
         return Measured(0.0, facts=GrowthFacts("not measured", reason="no damaged payload was refused"))
     from ._memory import EXACT, windows
 
     exact = EXACT and here().heap_counters and not options.get("resident")
     count = int(options.get("windows", WINDOWS))
-    beat = options.get("beat", still)
     most = float(options.get("seconds", MOST_SECONDS))
     calls = int(options.get("calls") or _calls(call, items, failing, beat, most))
     first = count // 3 + count % 3
@@ -118,7 +118,11 @@ def _growing(values: list[int], third: int) -> bool:
 
 
 def _work(
-    codec: Codec, records: Sequence[Any], payloads: Sequence[bytes], operation: str
+    codec: Codec,
+    records: Sequence[Any],
+    payloads: Sequence[bytes],
+    operation: str,
+    beat: Callable[[], object],
 ) -> tuple[Callable[[Any], Any], list[Any], bool]:
     """Return the function to call, its inputs, and whether errors are expected."""
     bare = codec if codec.needs_schema else codec.with_schema(None)
@@ -128,21 +132,22 @@ def _work(
         return bare.decode, list(payloads), False
     if operation == "growth-fix":
         return codec.decode, list(payloads), False
-    return bare.decode, _damaged(bare, payloads), True
+    return bare.decode, _damaged(bare, payloads, beat), True
 
 
-def _damaged(codec: Codec, payloads: Sequence[bytes]) -> list[bytes]:
+def _damaged(codec: Codec, payloads: Sequence[bytes], beat: Callable[[], object]) -> list[bytes]:
     """Return payloads that the codec refuses: truncated, or with bytes changed at various places."""
     candidates = []
-    for number, payload in enumerate(payloads[:50]):
+    for number, payload in enumerate(filter(None, payloads[:50])):
         candidates += [payload[: len(payload) * part // 8] for part in range(1, 8)]
         for part in range(1, 8):
             place = (len(payload) * part // 8 + number) % len(payload)
             candidates.append(payload[:place] + bytes([payload[place] ^ 0xFF]) + payload[place + 1 :])
-    return [candidate for candidate in candidates if _refused(codec, candidate)]
+    return [candidate for candidate in candidates if _refused(codec, candidate, beat)]
 
 
-def _refused(codec: Codec, payload: bytes) -> bool:
+def _refused(codec: Codec, payload: bytes, beat: Callable[[], object]) -> bool:
+    beat()
     try:
         codec.decode(payload)
     except ValueError:

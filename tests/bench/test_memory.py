@@ -15,7 +15,7 @@ import pytest
 from bakeoff.bench.jobs import CorpusInputs, Ended
 from bakeoff.bench.lab.selftest import faults
 from bakeoff.bench.messages.alone import Alone, AloneAnswer
-from bakeoff.bench.operations import growth
+from bakeoff.bench.operations import OPERATIONS, growth
 from bakeoff.bench.operations._memory import EXACT, windows
 from bakeoff.bench.results import FigureDetails, GrowthFacts, read
 from bakeoff.bench.run.memory import _confirmed
@@ -151,6 +151,36 @@ def test_a_filling_cache_is_cleared():
     """)
 
     assert "no growth" == told[1][1]["verdict"]
+
+
+@pytest.mark.slow
+def test_payloads_may_be_empty():
+    """Protocol Buffers has no byte for a record of default values."""
+    told = fresh("""
+        from bakeoff.bench.operations import OPERATIONS
+
+        codec = bakeoff.codec("protobuf").with_schema(bakeoff.Schema({"a": int}))
+        payload, records = codec.encode({"a": 0}), [{"a": 0}]
+        for operation in OPERATIONS.values():
+            if operation.phase == "memory" and not payload:
+                how = {"operation": operation.name, "seconds": 0.05}
+                tell(operation.carry_out(codec, records, [payload], how))
+    """)
+
+    assert len([name for name in OPERATIONS if OPERATIONS[name].phase == "memory"]) == len(told)
+    assert "no damaged payload was refused" in [facts.get("reason") for _, facts, _ in told]
+
+
+def test_there_is_a_sign_of_life_for_each_damaged_payload():
+    """A slow codec needs minutes for all of them."""
+    beats = []
+
+    def refuse(payload):
+        raise ValueError(payload)
+
+    found = growth._damaged(SimpleNamespace(decode=refuse), [b"", b"a", b"abc"], lambda: beats.append(1))
+
+    assert 28 == len(found) == len(beats)
 
 
 @pytest.mark.slow
