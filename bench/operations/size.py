@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 from .base import Context, Operation
 
 
 def _size(context: Context) -> float:
-    count = len(context.payloads)
-    return sum(map(len, context.payloads)) / sum(context.sample.weights[:count])
+    weights = context.sample.weights
+    checked = math.fsum(weights[: len(context.payloads)]) / math.fsum(weights)  # exactly 1 if all were
+    return sum(map(len, context.payloads)) / (checked * len(weights))
 
 
 OPERATIONS = (

@@ -9,7 +9,8 @@ import pytest
 
 from bakeoff import Schema
 from bakeoff.bench.method import Slices
-from bakeoff.bench.operations.base import CodecParts, UnfitError, burst, rotating
+from bakeoff.bench.operations import operation
+from bakeoff.bench.operations.base import CodecParts, Context, UnfitError, burst, rotating
 from bakeoff.bench.worker import other_work
 from bakeoff.bench.worker import work as module
 from bakeoff.bench.worker.records import make_sample
@@ -137,3 +138,13 @@ def test_a_batch_begins_anywhere_in_the_ring() -> None:
     batch = rotating("abc")([2, 1, 0])
 
     assert [(["c", "b", "a"], at) for at in (0, 2, 1)] == [batch(0, 1), batch(-1, 1), batch(4, 1)]
+
+
+@pytest.mark.parametrize("count", [1, 3, 10, 40, 99, 400])
+def test_the_mean_size_of_all_payloads_is_exact(count: int) -> None:
+    made = codec("json")
+    sample = make_sample([{"text": "x" * (number * number % 97)} for number in range(count)])
+    payloads = [made.encode(record) for record in sample.records()]
+    context = Context(CodecParts(made, made), sample, payloads)
+
+    assert sum(map(len, payloads)) / count == operation("size").carry_out(context)
