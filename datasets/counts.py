@@ -124,7 +124,13 @@ class Lengths:
         return max([0 if self._ends is None else self._ends[1], *self.fresh])
 
     def quantile(self, share: float) -> float:
-        """Return the length that this share of all does not exceed; between two, their mean."""
+        """Return the length that this share of all does not exceed; between two, their mean.
+
+        It is up to 0.4 % too low, but never below the shortest.
+        """
+        return max(self._rounded_quantile(share), self.least)
+
+    def _rounded_quantile(self, share: float) -> float:
         counts = self.fresh + self._rounded
         wanted, seen = share * counts.total(), 0
         ordered = sorted(counts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import zlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..codecs import CodecError, codec
@@ -71,6 +71,14 @@ def _measured(records: Sequence[Any], tally: ProfileTally) -> dict[str, Fact]:
     return {"zlib_ratio": round(plain / (packed + len(packer.flush())), 2)}
 
 
+def _key_bytes(encode: Callable[[Any], bytes], key: Any) -> int:
+    """Return the bytes of a key in JSON, with its colon; 0 if JSON has no form for its record either."""
+    try:
+        return len(encode({key: 0})) - len("{0}")
+    except CodecError:
+        return 0
+
+
 class ProfileTally:
     """The counts behind the profile of records; those of parts of a corpus can be merged.
 
@@ -83,7 +91,7 @@ class ProfileTally:
         json: Lengths of records as JSON, in bytes.
     """
 
-    _NUMBERS = ("seen", "records", "others", "ascii", "key_letters", "key_others", "key_uses")
+    _NUMBERS = ("seen", "records", "others", "ascii", "key_bytes", "key_others", "key_uses")
     """Attributes that are added when two are merged; the same applies to the next two."""
     _COUNTERS = ("types", "odd")
     _LENGTHS = ("json", "texts", "lists")
@@ -94,7 +102,7 @@ class ProfileTally:
         self.types: Counter[str] = Counter()
         self.odd: Counter[str] = Counter()
         self.json, self.texts, self.lists = Lengths(), Lengths(), Lengths()
-        self.key_letters = self.key_others = self.key_uses = 0
+        self.key_bytes = self.key_others = self.key_uses = 0
         self.distinct = DistinctKeys()
         self._keys: Counter[Any] = Counter()
 
@@ -139,8 +147,8 @@ class ProfileTally:
 
     def _fold(self) -> None:
         """Bound the space that keys take."""
-        # With two quotes and a colon for each key.
-        self.key_letters += sum((len(str(key)) + 3) * n for key, n in self._keys.items())
+        encode = codec("json").encode
+        self.key_bytes += sum(_key_bytes(encode, key) * n for key, n in self._keys.items())
         self.key_uses += self._keys.total()
         self.key_others += sum(n for key, n in self._keys.items() if not isinstance(key, str))
         self.distinct.add(self._keys)
@@ -213,7 +221,7 @@ class ProfileTally:
             if whole:
                 facts["keys_mean"] = round(self.key_uses / self.records, 1)
             if whole and self.json.number:
-                facts["key_share"] = round(self.key_letters / self.records / round(self.json.mean, 1), 4)
+                facts["key_share"] = round(self.key_bytes / self.records / round(self.json.mean, 1), 4)
             if self.key_others:
                 facts["key_other"] = round(self.key_others / self.key_uses, 4)
         if self.lists.number:

@@ -5,16 +5,20 @@ from __future__ import annotations
 import json
 import math
 import pickle
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from statistics import median
+from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bakeoff import datasets
 from bakeoff.datasets import profile, sampling
 from bakeoff.datasets.corpora import Sources
+from bakeoff.datasets.counts import Lengths
 from bakeoff.datasets.sampling import Reservoir, strata
 
 counts = st.integers(0, 400)
@@ -194,6 +198,26 @@ class TestProfile:
         assert pytest.approx(1, abs=0.01) == sum(shares)
         assert sorted(shares, reverse=True) == shares
 
+    @pytest.mark.parametrize(
+        ("record", "share"),
+        [
+            ({"abc": 1}, 6 / 9),
+            ({"日本": 1}, 9 / 12),
+            ({'a\n"': 1}, 8 / 11),
+            ({"": 1}, 3 / 6),
+            ({12: 1}, 5 / 8),
+            ({None: 1, True: 2}, 14 / 19),
+        ],
+    )
+    def test_keys_take_the_bytes_that_json_writes(self, record: dict[Any, int], share: float) -> None:
+        assert pytest.approx(share, abs=1e-4) == profile.profile([record] * 3, 3)["key_share"]
+
+    def test_a_key_that_json_cannot_write(self) -> None:
+        facts = profile.profile([{"\ud800": 1}, {"a": 1}], 2)
+
+        assert 2 == facts["keys_distinct"]
+        assert 7 == facts["bytes_mean"]
+
     def test_is_bounded(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(profile, "MOST_VALUES", 1_000)
         monkeypatch.setattr(profile, "MOST_BYTES", 1_000)
@@ -202,6 +226,17 @@ class TestProfile:
         assert 10 == facts["sample"]
         assert 600 == facts["list_median"]
         assert 1_201 == facts["bytes_mean"]
+
+
+@given(st.lists(st.integers(0, 10**7), min_size=1))
+@example([2_090_234])
+def test_quantiles_of_rounded_lengths(drawn: list[int]) -> None:
+    lengths = Lengths()
+    lengths.fresh = Counter(drawn)
+    lengths.plain()  # rounds
+
+    assert 0.996 * median(drawn) <= lengths.median <= median(drawn)
+    assert min(drawn) <= lengths.quantile(0.0) <= lengths.quantile(0.99) <= max(drawn)
 
 
 def test_keys_of_records_are_the_same_in_all_versions() -> None:
