@@ -175,7 +175,7 @@ def costs(
 
     Returns:
         One sample for each process that has all parts, in seconds per record; empty if a part failed or has
-        no figure.
+        no figure, or if nothing took time, as only a forged file says.
     """
     lined = math.isfinite(bandwidth)
     needed = ["dump", *(["load"] if reads else []), *(["size"] if lined else [])]
@@ -203,7 +203,8 @@ def costs(
             dear=written.dear + sum(part.dear for part in parts),
         )
 
-    return tuple(added(p) for p in dump if (not reads or p in load) and (not fixed or p in fix))
+    found = tuple(added(p) for p in dump if (not reads or p in load) and (not fixed or p in fix))
+    return found if all(each.value > 0 and each.paired > 0 for each in found) else ()
 
 
 def nothing_to_fix(cells: Mapping[str, CellResult]) -> bool:

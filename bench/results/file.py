@@ -1,8 +1,9 @@
 """The file of a result: a pyperf suite.
 
 `bench` writes it, `reports` reads it, and neither imports the other. Every figure is a pyperf `Benchmark`
-named ``CORPUS/OPERATION/CODEC``. Everything else (outcomes without a figure, corpus profiles, environment,
-options) is one JSON text in the metadata key ``bakeoff_document`` of the first benchmark.
+named ``CORPUS/OPERATION/CODEC``. Everything else (figures of 0, which pyperf refuses, outcomes without a
+figure, corpus profiles, environment, options) is one JSON text in the metadata key ``bakeoff_document`` of
+the first benchmark.
 
 The metadata key ``bakeoff_result`` has the version of the format. Every release reads all versions from 1 up
 to its own. Files with ``bakeoff_format`` instead are from development versions.
@@ -16,7 +17,7 @@ import io
 import json
 import math
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -66,10 +67,27 @@ UNREADABLE = (
 
 def _document(result: ResultData) -> str:
     plain = {f.name: getattr(result, f.name) for f in dataclasses.fields(result)}
-    plain["cells"] = [plain_cell(c) for c in result.cells]
+    plain["cells"] = [plain_cell(cell) | _zeros(cell, result) for cell in result.cells]
     for key in ("codecs", "corpora", "operations", "rankings"):
         plain[key] = [dataclasses.asdict(record) for record in plain[key]]
     return json.dumps(plain)
+
+
+def _zeros(cell: CellResult, result: ResultData) -> dict[str, Any]:
+    """Return the samples of a cell that pyperf refuses, as one is 0."""
+    if not cell.samples or _is_positive(cell.samples) or not _may_be_zero(cell, result):
+        return {}
+    return {"samples": [dataclasses.asdict(sample) for sample in cell.samples]}
+
+
+def _is_positive(samples: Sequence[Measurement]) -> bool:
+    return all(sample.value > 0 for sample in samples)
+
+
+def _may_be_zero(cell: CellResult, result: ResultData) -> bool:
+    """Return whether figures of a cell, some of which are not above 0, are those of bytes: none below 0."""
+    counts = result.operation(cell.cell.operation_name).unit == "byte" and not cell.cell.place
+    return counts and all(sample.value >= 0 for sample in cell.samples)
 
 
 def _metadata(cell: CellResult, result: ResultData) -> dict[str, str | int | float]:
@@ -128,13 +146,13 @@ def _pyperf_value(value: str | int | float | bool) -> str | int | float:
 
 
 def to_suite(result: ResultData) -> pyperf.BenchmarkSuite:
-    """Convert a result to a pyperf suite; values that pyperf refuses, mainly 0, stay in the document."""
+    """Convert a result to a pyperf suite; figures of 0, which pyperf refuses, are in the document."""
     import pyperf
 
     common = _pyperf_metadata(result.environment)
     benchmarks = []
     for cell in result.cells:
-        if not cell.samples or any(not s.value > 0 for s in cell.samples):
+        if not cell.samples or not _is_positive(cell.samples):
             continue
         shared = common | _metadata(cell, result)
         name = cell.cell.operation_name
@@ -269,8 +287,12 @@ def _from_document(plain: dict[str, Any], suite: pyperf.BenchmarkSuite) -> Resul
     for entry in plain["cells"]:
         cell = typed(Cell, entry["cell"])
         benchmark = benchmarks.get(cell.name)
-        entry["samples"] = () if benchmark is None else _samples(benchmark, sums=cell.operation_name in sums)
+        if benchmark is not None:
+            entry["samples"] = _samples(benchmark, sums=cell.operation_name in sums)
     result = typed(ResultData, plain)
+    for found in result.cells:
+        if found.samples and found.cell.name not in benchmarks and not _may_be_zero(found, result):
+            raise ValueError(f"{found.cell.name}: its figures belong in a benchmark")
     check_environment(result.environment)
     for ranking in result.rankings:
         if [(pair.a, pair.b) for pair in ranking.pairs] != list(combinations(ranking.order, 2)):

@@ -213,15 +213,12 @@ class State:
         return None if found is None else found.found.check
 
     def measured(self, cell: Cell) -> bool:
-        """Return whether a cell is done: it has a figure or a verdict, or will never get one.
-
-        The verdict "no growth" has no figure in a file.
-        """
+        """Return whether a cell is done: it has a figure, or will never get one."""
         found = self._cells.get(cell.name)
         if found is None:
             return False
         failed = found.found.outcome in FAILED and found.found.outcome != "unfinished"
-        return bool(found.figures) or bool(found.found.verdict) or failed
+        return bool(found.figures) or failed
 
     def samples(self, cell: Cell) -> tuple[Measurement, ...]:
         """Return a cell's samples; times are in units of the run's median reference kernel."""

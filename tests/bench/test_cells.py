@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -21,12 +24,21 @@ from bakeoff.bench.results import (
     PipelineFacts,
     PipelineSetup,
     PyperfFacts,
+    ResultData,
+    ResultFileError,
     StoreFacts,
     StoreSetup,
     averaged,
+    from_suite,
     plain_cell,
+    read,
+    to_suite,
     typed,
+    write,
 )
+from bakeoff.bench.verdict import costs
+from madeup import added, cell_of, facts_of
+from madeup import result as made_up
 
 KNOWN = {each.operation: each for each in OPERATIONS.values()}
 VARIANTS = {
@@ -151,3 +163,58 @@ def test_what_a_result_file_cannot_hold_becomes_text() -> None:
     found = Measured(1.0, {"seen": {1}, "bad": float("nan"), "good": 2}).details()  # type: ignore[dict-item]
 
     assert FigureDetails({"seen": "{1}", "bad": "nan", "good": 2}) == found
+
+
+CODEC = made_up(codecs=2, corpora=1).codecs[0].name
+
+
+def with_zero(name: str) -> ResultData:
+    """Return a run whose last cell is a figure of 0 of `CODEC`."""
+    run = made_up(codecs=2, corpora=1, processes=3)
+    same = cell_of(run.corpora[0].name, name, CODEC)
+    kept = tuple(cell for cell in run.cells if cell.cell != same)
+    run = added(dataclasses.replace(run, cells=kept), CODEC, name, 0.0)
+    return dataclasses.replace(run, operations=tuple(facts_of(run.cells).values()))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [each.name for each in OPERATIONS.values() if each.unit == "byte" and not (each.place or each.parameter)],
+)
+def test_a_figure_of_0_is_read_as_it_was_written(name: str, tmp_path: Path) -> None:
+    """Payloads may be empty, and memory may not grow."""
+    run = with_zero(name)
+    write(run, tmp_path / "r.json")
+
+    assert run.cells[-1] == read(tmp_path / "r.json").cells[-1]
+
+
+@pytest.mark.parametrize("name", ["dump", "put@sqlite"])
+def test_only_figures_of_bytes_may_be_0(name: str, tmp_path: Path) -> None:
+    document, suite = forged(name)
+
+    with pytest.raises(ResultFileError, match="figures belong in a benchmark"):
+        from_suite(tmp_path / "r.json", suite(document))
+
+
+def test_a_file_that_says_that_dumps_count_bytes_has_no_cost(tmp_path: Path) -> None:
+    document, suite = forged("dump")
+    for facts in document["operations"]:
+        facts["unit"] = "byte"
+    found = from_suite(tmp_path / "r.json", suite(document))
+
+    assert () == costs({"dump": found.cells[-1]}, reads=0)
+
+
+def forged(name: str) -> tuple[Any, Callable[[Any], Any]]:
+    """Return a document with a figure of 0 for an operation, and a function that makes a suite of it."""
+    suite = to_suite(with_zero(name))
+    holder = suite.get_benchmarks()[0]
+    document = json.loads(holder.get_metadata()["bakeoff_document"])
+    document["cells"][-1]["samples"] = [{"raw": 0.0, "paired": 0.0, "value": 0.0}]
+
+    def made(changed: Any) -> Any:
+        holder.update_metadata({"bakeoff_document": json.dumps(changed)})
+        return suite
+
+    return document, made

@@ -101,12 +101,12 @@ class TestOperations:
         payloads = [parts.bare.encode(record) for record in self.RECORDS]
         expected = {"dump": list(self.RECORDS), "load": payloads, "fix": list(self.RECORDS)}
 
-        for operation, items in expected.items():
-            made = work(parts, operation, sample, payloads, urls={})
+        for name, items in expected.items():
+            made = work(parts, name, sample, payloads, urls={})
             found, at = made.batches([2, 0, 1])(1, 4)
             turned = [found[(at + i) % len(found)] for i in range(4)]
 
-            assert turned == [items[0], items[1], items[2], items[0]], operation
+            assert turned == [items[0], items[1], items[2], items[0]], name
 
     def test_records_that_keep_something_are_made_anew_for_each_dump(self, parts: CodecParts) -> None:
         """Unless repeated dumps are asked for, or nothing can be kept and the records are shared."""
