@@ -172,9 +172,11 @@ class Releases:
             )  # fmt: skip
             if done.returncode:
                 return f"pip could not install it: {_reason(done.stderr)}"
-            # Another run may have fetched it meanwhile.
-            if not self._folder(release).exists():
+            try:
                 Path(part).rename(self._folder(release))
+            except OSError:  # another run may have fetched it meanwhile
+                if not self._folder(release).exists():
+                    raise
             return ""
         finally:
             shutil.rmtree(part, ignore_errors=True)

@@ -278,6 +278,27 @@ def test_fidelity_shows_releases_that_were_fetched(run, folder):
     assert "bakeoff run -c tiny==7.0" in refused.stderr
 
 
+def test_another_run_may_fetch_a_release_at_the_same_time(monkeypatch, tmp_path):
+    monkeypatch.setattr(releases, "cache_folder", tmp_path.joinpath)
+    rename = Path.rename
+
+    def installed(*arguments):
+        Path(arguments[arguments.index("--target") + 1], "tiny.py").touch()
+        return subprocess.CompletedProcess(arguments, 0, "", "")
+
+    def late(part, target):
+        target.mkdir()
+        (target / "tiny.py").touch()
+        return rename(part, target)
+
+    monkeypatch.setattr(releases, "_pip", installed)
+    monkeypatch.setattr(Path, "rename", late)
+    fetched = Releases()
+
+    assert "" == fetched._install(Release("tiny", "1.0"))
+    assert ["1.0"] == fetched.cached("tiny")
+
+
 @pytest.mark.slow
 def test_without_pip_uv_provides_it(monkeypatch, tmp_path):
     uv = tmp_path / "uv"
