@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,6 @@ from typing import Any
 import click
 
 from ..errors import RunError, UsageError
-from ..escape import visible
 from ..files import read_limited
 from ..nearby import no_such_file
 from ._grouped import GroupedCommand
@@ -20,11 +20,12 @@ _LARGEST = 1 << 20
 """Most bytes of a requirements file."""
 _SHOWN = 40
 """Letters of a line that is not a requirement, and may be a whole file of another kind."""
+_INCLUDED = re.compile(r"\s*(?:-r|--requirement)[\s=]*([^\s#]+)")
 
 
 @click.command(
     cls=GroupedCommand,
-    codes="0 nothing gets worse, 1 something does, 2 something is open or was not compared",
+    codes="0 nothing gets worse, 1 something does, 2 something is undecided or not compared",
 )
 @click.argument("before", metavar="REQUIREMENTS", type=click.Path(path_type=Path))
 @comparing("upgrade.json", budget=180.0)
@@ -46,8 +47,9 @@ def command(
     whose version differs, both versions are measured in the rounds of one run: time, bytes, memory, and what
     is preserved. Your environment does not change.
 
-    A time gets worse if its whole interval is above 1%. It is open if the interval leaves room for more
-    than 4%; that depends on how quiet the machine is, so use a longer --budget then.
+    A time gets worse if its whole interval is above 1%. It is undecided if it may be more than 4% worse, by
+    a one-sided 95% interval: then use a longer --budget, or a quieter machine. A library that is not pinned
+    in both files is not compared.
     """
     check_extra()
     check_records(corpora, how)
@@ -55,15 +57,19 @@ def command(
     from ..reports.decide.releases import between, undecided, worse
     from ..reports.model.lists import some
 
-    old, new = _pinned(before), _pinned(after)
+    old, new = _required(before), _required(after)
+    loose = [library for library in old if library in new and not (old[library] and new[library])]
+    unpinned = [f"not compared: {some(loose)}; pin each as NAME==VERSION in both files"] if loose else []
     pairs = [
         (codec, f"{codec}=={old[library]}", f"{codec}=={new[library]}")
         for library in old
-        if library in new and old[library] != new[library]
+        if old[library] and new.get(library) and old[library] != new[library]
         for codec in codecs_of(library)
     ]
     if not pairs:
-        click.echo(f"{before} and {after} have the same versions of all codec libraries", err=True)
+        if unpinned:
+            raise UsageError(*unpinned)
+        click.echo(f"no codec library has another version in {after} than in {before}", err=True)
         return
     wanted = [side for _, *sides in pairs for side in sides]
     with exit_code_1_is_an_answer():
@@ -77,28 +83,32 @@ def command(
         put_table(written.table(found), form)
     if lines := worse(found):
         raise RunError("\n  ".join(["the upgrade makes these worse:", *lines]))
-    if left := undecided(found, result):
-        raise UsageError(f"undecided: {some(left)}; use a longer --budget")
+    left = undecided(found, result)
+    unclear = [f"undecided: {some(left)}; use a longer --budget"] if left else []
+    if unclear or unpinned:
+        raise UsageError("\n  ".join(unclear + unpinned))
 
 
-def _pinned(path: Path) -> Mapping[str, str]:
-    """Return the pinned version of each codec library in a requirements file.
+def _required(path: Path, within: tuple[Path, ...] = ()) -> Mapping[str, str]:
+    """Return the codec libraries that a requirements file installs, each with its pinned version or "".
+
+    Args:
+        path: The file.
+        within: The files that include it, resolved.
 
     Raises:
-        UsageError: It cannot be read, or a line is not a requirement.
+        UsageError: It cannot be read, a line is not a requirement, or it includes itself.
     """
     from packaging.requirements import InvalidRequirement, Requirement
     from packaging.utils import canonicalize_name
 
+    if path.resolve() in within:
+        raise UsageError(f"{path}: includes itself")
     found: dict[str, str] = {}
-    try:
-        content = read_limited(path, _LARGEST).decode()
-    except FileNotFoundError as error:
-        raise UsageError(no_such_file(path, "`pip freeze` writes one", "requirements file")) from error
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise UsageError(f"{path}: cannot be read: {reason}") from error
-    for number, line in enumerate(content.replace("\\\n", " ").splitlines(), 1):
+    for number, line in enumerate(_lines(path), 1):
+        if included := _INCLUDED.match(line):
+            found |= _required(path.parent / included[1], (*within, path.resolve()))
+            continue
         # Without comments, and without options such as --hash.
         text = f" {line}".split(" #")[0].split(" -")[0].strip()
         if not text:
@@ -112,8 +122,18 @@ def _pinned(path: Path) -> Mapping[str, str]:
         if (wanted.marker is not None and not wanted.marker.evaluate()) or not codecs_of(wanted.name):
             continue
         exact = [each.version for each in wanted.specifier if each.operator in ("==", "===")]
-        if exact and not exact[0].endswith(".*"):
-            found[canonicalize_name(wanted.name)] = exact[0]
-        else:
-            click.echo(visible(f"{path}: {text} is not pinned with ==, so it is not compared"), err=True)
+        pinned = bool(exact) and not exact[0].endswith(".*")
+        found[canonicalize_name(wanted.name)] = exact[0] if pinned else ""
     return found
+
+
+def _lines(path: Path) -> list[str]:
+    """Return the lines of a requirements file, continued ones as one."""
+    try:
+        content = read_limited(path, _LARGEST).decode()
+    except FileNotFoundError as error:
+        raise UsageError(no_such_file(path, "`pip freeze` writes one", "requirements file")) from error
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise UsageError(f"{path}: cannot be read: {reason}") from error
+    return content.replace("\\\n", " ").splitlines()
