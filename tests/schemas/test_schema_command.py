@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from bakeoff.schemas.wire.languages import LANGUAGES
 from inprocess import exit_code as run
 
 
@@ -162,6 +163,18 @@ def test_a_definition_is_a_schema(files: Path, capsys: pytest.CaptureFixture[str
     written = Path(f"events.{ending}").read_bytes()
     assert run("schema", "export", f"events.{ending}", "-o", f"again.{ending}") == 0
     assert written == Path(f"again.{ending}").read_bytes()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_definition_is_written_to_standard_output(
+    files: Path, capsysbinary: pytest.CaptureFixture[bytes], language: str
+) -> None:
+    target = f"movies{LANGUAGES[language][0]}"
+    assert run("schema", "export", "movies", "-o", target) == 0
+    capsysbinary.readouterr()
+
+    assert run("schema", "export", "movies", "-f", language) == 0
+    assert Path(target).read_bytes() == capsysbinary.readouterr().out
 
 
 @pytest.mark.slow

@@ -17,7 +17,7 @@ from . import _completion
 from ._grouped import GroupedCommand
 from ._misplaced import NamedCommands
 from ._options import RECORDS, Share, reading, selecting
-from ._output import guard, is_stdout, put
+from ._output import guard, is_stdout
 from ._records import output, report_remark, report_skipped, slow_progress
 from ._schemas import include_option, named
 from ._written import PYTHON, agreed, output_option
@@ -90,13 +90,10 @@ def infer(
     report_skipped(made.source, made.skipped, made.bad)
 
 
-def _write(text: bytes, target: Path) -> None:
-    """Write a schema to a file as it is, or to standard output."""
-    if is_stdout(target):
-        put(text.decode(), None)
-        return
+def _write(definition: bytes, target: Path) -> None:
+    """Write a schema as it is: text, or the bytes of a binary language."""
     with output(str(target)) as file:
-        file.write(text)
+        file.write(definition)
 
 
 def _keep_corrected(path: Path, text: bytes, otherwise: str = "remove it first") -> None:
