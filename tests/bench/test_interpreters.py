@@ -14,7 +14,9 @@ import pytest
 
 from bakeoff.bench.results import read
 from bakeoff.bench.run.interpreters import interpreters
+from bakeoff.bench.run.machines.addresses import Machine
 from bakeoff.bench.run.turns import turns
+from bakeoff.commands._machines import plan
 from bakeoff.errors import UsageError
 from inprocess import bakeoff
 
@@ -138,6 +140,13 @@ def test_the_plan_names_interpreters_and_files(tmp_path: Path) -> None:
     done = bakeoff(tmp_path, "run", "messages", "--dry-run", "--python", sys.executable)
 
     assert f"bakeoff.json: {sys.executable}" in done.stdout
+
+
+def test_a_long_name_is_apart_from_its_file_in_the_plan() -> None:
+    machines = [Machine(name, python="python") for name in ("python", "python3.11-2")]
+    lines = plan(machines, Path("bakeoff.json")).splitlines()[-2:]
+
+    assert ["python", "python3.11-2"] == [line.split()[0] for line in lines]
 
 
 def test_sessions_take_turns() -> None:

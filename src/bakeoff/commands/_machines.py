@@ -67,7 +67,8 @@ def plan(machines: Sequence[Machine], output: Path) -> str:
         return ""
     files = files_of(output, machines)
     here = "in worker processes here"
-    lines = (f"  {m.name:12}{files[m.name]}: {m.command or m.python or here}\n" for m in machines)
+    wide = max(len(machine.name) for machine in machines) + 2
+    lines = (f"  {m.name:{wide}}{files[m.name]}: {m.command or m.python or here}\n" for m in machines)
     title = "Interpreters, which take turns" if machines[0].python else "Machines, and how each is reached"
     return f"\n{title}\n\n{''.join(lines)}"
 

@@ -203,7 +203,7 @@ records_option: Final = click.option(
 seed_option: Final = click.option(
     "--seed",
     type=Whole(least=0),
-    help="Seed for generated records.  [default: 1]",
+    help="Seed for generated records, and for samples.  [default: 1]",
 )
 
 
