@@ -88,9 +88,11 @@ def _examples(row: _Codec) -> Iterator[str]:
 def _of_sample(found: Mapping[str, Any], name: str) -> Iterator[str]:
     """Yield how far the payloads of the sample are from those of all records."""
     if found["errors"]:
-        errors = ", ".join(
-            f"{codec} {each['difference']:+.1%} (standard error {each['standard_error']:.1%})"
-            for codec, each in found["errors"].items()
-        )
+        errors = ", ".join(f"{codec} {_error(each)}" for codec, each in found["errors"].items())
         yield f"{name}: {found['records']:,} records, each equally likely"
-        yield f"mean payload against that of all records: {errors}"
+        yield f"mean payload, compared with that of all records: {errors}"
+
+
+def _error(found: Mapping[str, float]) -> str:
+    difference = f"{found['difference']:+.1%}".replace("-", "−")
+    return f"{difference} (standard error {found['standard_error']:.1%})"

@@ -40,9 +40,10 @@ def test_codecs_have_their_bytes_and_losses() -> None:
     assert "\norjson  3,000  1,000.2      8     900      –  2,000      1      1        0\n" in text
     assert f"json loses: {LOSS['what']} (first in {LOSS['where']})" in text
     assert (
-        "sample.jsonl: 2 records, each equally likely\nmean payload against that of all records: json" in text
+        "sample.jsonl: 2 records, each equally likely\nmean payload, compared with that of all records: json"
+        in text
     )
-    assert "json -0.3% (standard error 0.2%)" in text
+    assert "json −0.3% (standard error 0.2%)" in text
 
 
 def test_other_programs_read_the_worst_outcome() -> None:
