@@ -48,7 +48,7 @@ _COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 _GAP = "..."
 _MEASURES = re.compile(r"\bbakeoff (run|stores|pipeline) ([^\n]*)")
 _EVOLVES = re.compile(r"\bbakeoff (evolve [^\n]*--budget) \S+")
-_TIMES = re.compile(r"\bbakeoff (?=(?:run|stores|pipeline|evolve|watch) )")
+_TIMES = re.compile(r"\bbakeoff (?=(?:run|stores|pipeline|evolve|watch|verify) )")
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,5 +268,7 @@ def _stable(line: str) -> str:
     line = re.sub(r"not significant|cannot decide|# (?:slower|faster)$", "~", line)
     line = re.sub(r"best there: \S+$|codecs are not distinguishable there$", "~", line)
     line = re.sub(r": .*; (# of # cells became better, # worse)", r": \1", line)
+    line = re.sub(r"\bdisagrees\b|\bagrees\b", "~", line)
+    line = re.sub(r"^(?:This machine|Cannot decide whether this machine) .*", "~", line)
     line = re.sub(r"# to #", "#", re.sub(r"\s+|[-─]{2,}", " ", line)).strip()
     return re.sub(r"#( #)+", "#", line)
