@@ -168,7 +168,8 @@ class _Plan:
     def record_size(self) -> float:
         """The bytes of a record as JSON, or else as a pickle."""
         profile = self.facts["profile"]
-        return float(profile.get("bytes_mean") or profile.get("size_mean") or 0.0)
+        sizes = ("batch_bytes_mean", "bytes_mean", "size_mean")
+        return float(next(filter(None, map(profile.get, sizes)), 0.0))
 
     @property
     def rounds(self) -> int:

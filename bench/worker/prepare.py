@@ -159,6 +159,9 @@ def _facts(
     """Return the facts about a corpus."""
     name, description = _called(corpus, records, job, profile)
     count = -(-corpus.count() // job.batch)
+    if job.batch > 1 and isinstance(mean := profile.get("bytes_mean"), float):
+        # Lists as compact JSON, with commas and brackets.
+        profile["batch_bytes_mean"] = corpus.count() / count * (mean + 1) + 1
     return {
         "name": name,
         "source": corpus.source,

@@ -82,9 +82,10 @@ def count(corpus: CorpusFacts) -> str:
 def mean_size(corpus: CorpusFacts) -> str:
     """Write the mean size of a record; nothing if it is unknown."""
     each = " each" * (corpus.records != 1)
-    if isinstance(mean := corpus.profile.get("bytes_mean"), int | float):
+    profile = corpus.profile
+    if isinstance(mean := profile.get("batch_bytes_mean", profile.get("bytes_mean")), int | float):
         return f"{numbers.payload(round(mean))}{each} as JSON"
-    if isinstance(large := corpus.profile.get("size_mean"), float):
+    if isinstance(large := profile.get("size_mean"), float):
         return f"{numbers.bytes_said(large)}{each} as pickles"
     return ""
 

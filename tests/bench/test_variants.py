@@ -10,6 +10,7 @@ import pytest
 from bakeoff.bench.run.options import Options
 from bakeoff.bench.run.session import Session
 from bakeoff.codecs.streams.compression import dictionary_id
+from bakeoff.reports.tables.block import mean_size
 from hurried import HURRIED
 
 OPERATIONS = ("dump", "size")
@@ -44,13 +45,16 @@ def test_a_dictionary_is_trained_on_other_records(tmp_path):
 
 @pytest.mark.slow
 def test_a_batch_is_one_record(tmp_path):
-    result = run(tmp_path, batch=50)
+    result = run(tmp_path, batch=50, codecs=("json", "msgpack"))
 
     (corpus,) = result.corpora
     assert ("messages-x50", 8) == (corpus.name, corpus.records)
     assert corpus.description.startswith("Lists of 50 records")
     single = run(tmp_path, batch=1).cell("messages", "size", "msgpack").samples[0].value
     assert 45 * single < result.cell("messages-x50", "size", "msgpack").samples[0].value < 55 * single
+    written = result.cell("messages-x50", "size", "json").samples[0].value
+    assert pytest.approx(written, rel=0.001) == corpus.profile["batch_bytes_mean"]
+    assert mean_size(corpus).startswith("84,0")
 
 
 @pytest.mark.slow
