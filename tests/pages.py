@@ -3,7 +3,7 @@
 A comment above a block may define an exception, for instance ``<!-- not run: needs a broker -->``:
 
 ==================  =====================================================================================
-``not run: WHY``    the block is not run, with the reason
+``not run: WHY``    the block is not run, with the reason; each block of ``text`` needs one
 ``needs SERVERS``   kinds of `servers` to start for it; ``KIND_URL`` has their URLs
 ``given FILE``      a made-up result file to create before it; ``given FOLDER/`` is a history of them
 ``lines left out``  console: more lines are printed between those shown
@@ -193,7 +193,7 @@ def carry_out(block: Block, folder: Path, **environment: str) -> None:
     elif block.language == "yaml":
         yaml.safe_load(block.code)
     else:
-        assert block.language == "text", f"{block}: nothing carries out {block.language!r}"
+        raise AssertionError(f"{block}: nothing carries out {block.language!r}")
 
 
 def _write_history(folder: Path) -> None:
