@@ -103,7 +103,7 @@ class PipelineFacts:
     """Findings of a window at one rate, mean over processes.
 
     Attributes:
-        delivered: Records per second that each reader received.
+        delivered: Records per second that each consumer received.
         lost: Share of the deliveries that were lost.
         window_seconds: Length of the window in seconds.
         clock_added_ns: Nanoseconds that clocking a codec's call in place adds; they are subtracted.
@@ -191,7 +191,7 @@ class PipelineSetup:
     """The effective settings of an operation on a pipeline, defaults included.
 
     Attributes:
-        readers: Readers, each of which gets every record.
+        readers: Number of consumers, each of which gets every record; files of version 1 have this name.
         rate: Records per second; None if the highest rate is searched for.
         bound: Highest 99th percentile of the latency in that search, in milliseconds; None otherwise.
     """

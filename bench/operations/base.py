@@ -359,7 +359,10 @@ class Operation(OperationFacts):
                     f"operation {self.name!r}: no {taken} may contain `/`, `,` or blanks (value not shown: "
                     "a URL may contain a password)"
                 )
-        setup = self.accepts(place, parameter)
+        try:
+            setup = self.accepts(place, parameter)
+        except UsageError as error:
+            raise UsageError(f"operation {self.name!r}: {error}") from error
 
         def filled(text: str) -> str:
             return text.replace("{place}", place).replace("{parameter}", parameter)

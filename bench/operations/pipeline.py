@@ -32,8 +32,8 @@ BOUND = 10
 """Default bound in milliseconds for the 99th percentile."""
 BASELINE = Variant("baseline", "{}, with the codec's payloads as opaque bytes")
 
-_READERS = 256
-"""Most readers."""
+MOST = 256
+"""Most consumers."""
 _WARM = 0.05
 """Seconds of warm-up."""
 _SECONDS = 0.3
@@ -61,7 +61,7 @@ _PARAMETER = re.compile(r"([1-9]\d{0,2})(?:x([1-9]\d{0,6}))?")
 
 
 def asked(parameter: str, other: int = RATE) -> tuple[int, int]:
-    """Parse the readers and the rate, or the bound, of ``24`` or ``24x500``.
+    """Parse the consumers and the rate, or the bound, of ``24`` or ``24x500``.
 
     Args:
         other: Default of the second number.
@@ -70,19 +70,19 @@ def asked(parameter: str, other: int = RATE) -> tuple[int, int]:
         ValueError: The text has another form.
     """
     found = _PARAMETER.fullmatch(parameter)
-    if not found or int(found[1]) > _READERS:
+    if not found or int(found[1]) > MOST:
         raise ValueError(parameter)
     return int(found[1]), int(found[2] or other)
 
 
 def _at_a_rate(parameter: str) -> PipelineSetup:
-    readers, rate = asked(parameter)
-    return PipelineSetup(readers, rate=rate)
+    consumers, rate = asked(parameter)
+    return PipelineSetup(consumers, rate=rate)
 
 
 def _within_a_bound(parameter: str) -> PipelineSetup:
-    readers, bound = asked(parameter, BOUND)
-    return PipelineSetup(readers, bound=bound)
+    consumers, bound = asked(parameter, BOUND)
+    return PipelineSetup(consumers, bound=bound)
 
 
 def _accepts(what: str, setup: Callable[[str], PipelineSetup]) -> Callable[[str, str], Setup | None]:
@@ -96,8 +96,7 @@ def _accepts(what: str, setup: Callable[[str], PipelineSetup]) -> Callable[[str,
             return setup(parameter)
         except ValueError:
             raise UsageError(
-                f"expected 1 to {_READERS} consumers, optionally with {what}, as in 24x{RATE}; got "
-                f"{parameter!r}"
+                f"expected 1 to {MOST} consumers, optionally with {what}, as in 24x{RATE}; got {parameter!r}"
             ) from None
 
     return accepts
@@ -107,19 +106,19 @@ def _nothing() -> tuple[int, int]:
     return 0, 0
 
 
-def _pipeline(context: Context, tools: Toolkit, readers: int) -> Pipeline:
+def _pipeline(context: Context, tools: Toolkit, consumers: int) -> Pipeline:
     """Return a pipeline that has not been entered yet.
 
     Raises:
         UnfitError: No transport is named.
     """
     if not context.place:
-        raise UnfitError("name a transport: OPERATION@TRANSPORT:READERS")
+        raise UnfitError("name a transport: OPERATION@TRANSPORT:CONSUMERS")
     from uuid import uuid4
 
     from ..backends.transports.pipeline import Clocked, Pipeline
 
-    route = Route(readers, f"bakeoff_{uuid4().hex[:12]}", context.url, context.client)
+    route = Route(consumers, f"bakeoff_{uuid4().hex[:12]}", context.url, context.client)
     if context.variant is BASELINE:
         untouched = Clocked(opaque().encode, _nothing)
         return Pipeline(kind(context.place), route, untouched, untouched, context.payloads, tools.beat)
@@ -149,8 +148,8 @@ def _measure(context: Context, tools: Toolkit) -> Measured:
     """Return all figures of one rate."""
     from ._inside import cost
 
-    readers, rate = asked(context.parameter)
-    with _pipeline(context, tools, readers) as pipeline:
+    consumers, rate = asked(context.parameter)
+    with _pipeline(context, tools, consumers) as pipeline:
         pipeline.window(rate, _seconds(rate, _WARM))
         for _ in range(_TIMES):
             window = pipeline.window(rate, _seconds(rate, _SECONDS))
@@ -171,7 +170,7 @@ def _measure(context: Context, tools: Toolkit) -> Measured:
         figures[name] = window.latency(share) if _held(window) else _unheld(window)
     ends = (
         (window.producing, window.calls[0], 1 / window.sent),
-        (window.reading, window.calls[1], readers / max(1, len(window.latencies))),
+        (window.reading, window.calls[1], consumers / max(1, len(window.latencies))),
     )
     figures["cpu"] = sum(max(0.0, worked - added * calls) * times for (worked, _), calls, times in ends) / 1e9
     if context.variant is not BASELINE:
@@ -188,8 +187,8 @@ def _unheld(window: RateWindow) -> str:
 
 def _search(context: Context, tools: Toolkit) -> Measured:
     """Return the highest sustained rate with a 99th percentile below a bound."""
-    readers, bound = asked(context.parameter, BOUND)
-    with _pipeline(context, tools, readers) as pipeline:
+    consumers, bound = asked(context.parameter, BOUND)
+    with _pipeline(context, tools, consumers) as pipeline:
         pipeline.window(_START, _WARM)
 
         def holds(rate: float) -> bool:
@@ -234,7 +233,7 @@ def _operation(
         direction=direction,
         heading=f"{heading} {{place}} {{parameter}}",
         place="TRANSPORT",
-        parameter="READERSxRATE",
+        parameter="CONSUMERSxRATE",
         accepts=_accepts("a rate", _at_a_rate),
         baseline=baseline,
         variants=(BASELINE,) if baseline else (),
@@ -270,7 +269,7 @@ OPERATIONS = (
             "higher",
         ),
         carry_out=_search,
-        parameter="READERSxMS",
+        parameter="CONSUMERSxMS",
         accepts=_accepts("a bound in milliseconds", _within_a_bound),
         together="",
     ),

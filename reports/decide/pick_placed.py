@@ -33,11 +33,11 @@ def in_place(
     Args:
         results: The results to choose by.
         requirements: The requirements.
-        reads: Reads as given by the user. In a pipeline, each reader reads a record once; without a number,
-            the largest measured number of readers is used.
+        reads: Reads as given by the user. In a pipeline, each consumer reads a record once; without a number,
+            the largest measured number of consumers is used.
 
     Raises:
-        UsageError: A line to stores, prices for places, or a number of readers that no pipeline had.
+        UsageError: A line to stores, prices for places, or a number of consumers that no pipeline had.
     """
     kind = kind_of_all(results)
     if kind and requirements.prices is not None:
@@ -49,9 +49,9 @@ def in_place(
             raise UsageError("--bandwidth does not apply to stores: a put and a get include the transfer")
         return [placed(result, groups(result)) for result in results], requirements
     if kind == PIPELINE:
-        readers = _readers(results, reads)
-        there = [placed(result, groups(result), readers) for result in results]
-        return there, replace(requirements, cost=replace(requirements.cost, reads=float(readers)))
+        consumers = _consumers(results, reads)
+        there = [placed(result, groups(result), consumers) for result in results]
+        return there, replace(requirements, cost=replace(requirements.cost, reads=float(consumers)))
     return results, requirements
 
 
@@ -87,10 +87,10 @@ def _of_place(place: str, found: Mapping[str, Candidate], choice: PickedCodec, s
     return f"{text}; best there: {few(best.level)}" + f", which {equal(best)}" * (len(best.level) > 1)
 
 
-def _readers(results: Sequence[ResultData], wanted: float | None) -> int:
-    """Return the number of readers: the requested number, or the largest one measured."""
+def _consumers(results: Sequence[ResultData], wanted: float | None) -> int:
+    """Return the number of consumers: the requested number, or the largest one measured."""
     found = (spot[1] for result in results for group in groups(result) for spot in group.cells)
-    measured = {readers for readers in found if isinstance(readers, int)}
+    measured = {consumers for consumers in found if isinstance(consumers, int)}
     if wanted is None:
         return max(measured)
     if wanted not in measured:

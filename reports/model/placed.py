@@ -28,7 +28,7 @@ _BESIDE: Final = "size"
 """Operations in a pipeline run that are measured without a pipeline."""
 
 Spot = tuple[str, int | str]
-"""A place, and the number of readers of a pipeline, or another parameter of a third-party operation."""
+"""A place, and the number of consumers of a pipeline, or another parameter of a third-party operation."""
 Key = tuple[str, str]
 """An operation and its variant."""
 
@@ -86,7 +86,7 @@ class Group:
         return list(dict.fromkeys(codec for codecs in self.cells.values() for codec in codecs))
 
     def spots(self, place: str) -> list[Spot]:
-        """Return the spots of a place, fewer readers first."""
+        """Return the spots of a place, fewer consumers first."""
         return sorted((spot for spot in self.cells if spot[0] == place), key=lambda spot: spot[1])
 
     def cell(self, spot: Spot, codec: str, operation: str, variant: str = "") -> CellResult | None:

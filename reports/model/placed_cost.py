@@ -1,6 +1,6 @@
 """Cells measured in places as the corpora of a result, with the cost of a write instead of a dump.
 
-In stores, and between a producer and its readers, the cost is that of the whole call, not only of the codec.
+In stores, and between a producer and consumers, the cost is that of the whole call, not only of the codec.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _COSTS: Final[Mapping[_Part, _Part]] = {
 _Place = tuple[CorpusFacts, list[CellResult]]
 
 
-def placed(result: ResultData, found: Iterable[Group], readers: int | None = None) -> ResultData:
+def placed(result: ResultData, found: Iterable[Group], consumers: int | None = None) -> ResultData:
     """Return the measured places as the corpora of a result.
 
     Each place counts the duration of the whole run, because a longer run repeats all of it.
@@ -42,10 +42,10 @@ def placed(result: ResultData, found: Iterable[Group], readers: int | None = Non
     Args:
         result: The result.
         found: Its groups.
-        readers: Only pipelines with this number of readers.
+        consumers: Only pipelines with this number of consumers.
     """
     ours = (group for group in found if group.setup is not None)
-    places = [place for group in ours for place in _places(group, readers)]
+    places = [place for group in ours for place in _places(group, consumers)]
     taken: dict[tuple[str, int], float] = {}
     for cell in result.cells:
         for sample in cell.samples:
@@ -68,10 +68,10 @@ def placed(result: ResultData, found: Iterable[Group], readers: int | None = Non
     return replace(result, cells=tuple(cells), corpora=facts, operations=(), rankings=(), duration=duration)
 
 
-def _places(group: Group, readers: int | None) -> Iterator[_Place]:
+def _places(group: Group, consumers: int | None) -> Iterator[_Place]:
     piped = group.kind == PIPELINE
     for spot, codecs in group.cells.items():
-        if piped and readers not in (None, spot[1]):
+        if piped and consumers not in (None, spot[1]):
             continue
         there = [
             _as(cell, *part)

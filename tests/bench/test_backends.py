@@ -126,7 +126,7 @@ REFUSED: dict[str, list[tuple[str, str]]] = {
             "two URLs lead to redis, so their figures would have the same name; run",
         ),
         ("--transport pip", "no transport 'pip'; did you mean pipe?"),
-        ("--transport pipe --consumers 0", "expected 1 to 256 consumers"),
+        ("--transport pipe --consumers 0", "expected numbers from 1 to 256"),
         ("--consumers ,", "--consumers is empty; use 1,4,24, for example"),
         (
             "--budget 9s",

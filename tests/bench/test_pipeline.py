@@ -1,4 +1,4 @@
-"""Pipelines: every record at every reader, timed from when it is due; and the errors."""
+"""Pipelines: every record at every consumer, timed from when it is due; and the errors."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ RECORDS = [{"id": n, "name": "Zoë", "tags": ["a"] * n} for n in range(7)]
 JSON = bakeoff.codec("json")
 
 pytestmark = [
-    pytest.mark.skipif(sys.platform == "win32", reason="readers are forked"),
+    pytest.mark.skipif(sys.platform == "win32", reason="consumers are forked"),
     pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning"),  # of a runner with threads
 ]
 
@@ -61,13 +61,13 @@ def clocked(call: Callable[[Any], Any]) -> Clocked:
 
 def line(
     found: TransportKind,
-    readers: int = 3,
+    consumers: int = 3,
     url: str = "",
     decode: Callable[[Any], Any] = JSON.decode,
     encode: Callable[[Any], Any] = JSON.encode,
     client: Mapping[str, str] | None = None,
 ) -> Pipeline:
-    route = Route(readers, f"bakeoff_test_{time.monotonic_ns()}", url, client or {})
+    route = Route(consumers, f"bakeoff_test_{time.monotonic_ns()}", url, client or {})
     return Pipeline(found, route, clocked(encode), clocked(decode), RECORDS, lambda: None)
 
 
@@ -104,7 +104,7 @@ def url_of(name: str, server: Callable[[str], str]) -> str:
 
 
 @pytest.mark.usefixtures("all_sent")
-def test_every_reader_decodes_every_record(transport):
+def test_every_consumer_decodes_every_record(transport):
     found, url = transport
     with line(found, url=url, decode=expecting()) as pipeline:
         for _ in range(2):
@@ -135,7 +135,7 @@ class Queue:
 
 
 class Damaged:
-    """A transport that hands what it has received to one of its readers in another way."""
+    """A transport that hands what it has received to one of its consumers in another way."""
 
     def __init__(self, transport: Transport, hand: Callable[[bytes], list[bytes]]) -> None:
         self.publisher = transport.publisher
@@ -150,7 +150,7 @@ class Damaged:
 
 
 def damaged(found: TransportKind, hand: Callable[[bytes], list[bytes]]) -> TransportKind:
-    """Return a transport whose third reader gets the messages that `hand` makes of each."""
+    """Return a transport whose third consumer gets the messages that `hand` makes of each."""
     return dataclasses.replace(found, open=lambda route: Damaged(found.open(route), hand))
 
 
@@ -247,7 +247,7 @@ def test_what_comes_twice_does_not_hide_what_is_lost(transport):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["pipe", "zmq", "kafka-mock"])
-def test_a_reader_that_is_killed_is_named(name):
+def test_a_consumer_that_is_killed_is_named(name):
     pytest.importorskip(kind(name).module or "os")
     with line(kind(name)) as pipeline:
         pipeline.window(1000, 0.01)
@@ -258,7 +258,7 @@ def test_a_reader_that_is_killed_is_named(name):
 
 
 @pytest.mark.slow
-def test_a_reader_whose_codec_fails_says_why():
+def test_a_consumer_whose_codec_fails_says_why():
     said = r"^consumer \d of 3: DecodeError: json: "
     cut = line(kind("pipe"), encode=lambda record: JSON.encode(record)[:-1])
     with cut as pipeline, pytest.raises(TransportError, match=said):
@@ -570,7 +570,7 @@ ENDLESS = """
 import multiprocessing, os, signal, sys
 sys.path[:0] = {tests!r}
 from test_pipeline import kind, line
-with line(kind({name!r}), readers=3) as made:
+with line(kind({name!r}), consumers=3) as made:
     print(*(process.pid for process in multiprocessing.active_children()), flush=True)
     os.kill(os.getpid(), signal.SIGKILL)
 """
@@ -578,7 +578,7 @@ with line(kind({name!r}), readers=3) as made:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "processes"), [("pipe", 3), ("zmq", 3), ("kafka-mock", 4)])
-def test_readers_and_mocks_end_with_a_producer_that_is_killed(name: str, processes: int) -> None:
+def test_consumers_and_mocks_end_with_a_producer_that_is_killed(name: str, processes: int) -> None:
     pytest.importorskip(kind(name).module or "os")
     here = Path(__file__).parent
     script = ENDLESS.format(tests=[str(here), str(here.parent)], name=name)

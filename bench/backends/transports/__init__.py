@@ -1,4 +1,4 @@
-"""Transports from one producer to its readers, one file per kind; see `base`.
+"""Transports from one producer to its consumers, one file per kind; see `base`.
 
 The library of a transport is imported only when the transport is used.
 """

@@ -1,4 +1,4 @@
-"""AMQP 0-9-1 as in RabbitMQ: a fanout exchange, and one temporary queue per reader."""
+"""AMQP 0-9-1 as in RabbitMQ: a fanout exchange, and one temporary queue per consumer."""
 
 from __future__ import annotations
 

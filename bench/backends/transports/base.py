@@ -1,9 +1,9 @@
-"""The interface of a transport: it delivers every message of one producer to each of several readers.
+"""The interface of a transport: it delivers every message of one producer to each of several consumers.
 
 A file of this folder, or of a package that publishes one through the entry-point group
 ``bakeoff.transports``, makes a `TransportKind`: a name and a function that opens a transport. It is opened
-before the readers are forked, so that they inherit imports and pipes. Each process makes its own connections
-afterwards.
+before the consumers are forked, so that they inherit imports and pipes. Each process makes its own
+connections afterwards.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ class Route:
     """The exclusive channel of a transport.
 
     Attributes:
-        readers: Number of readers.
+        consumers: Number of consumers.
         name: Name of the channel, subject or exchange.
         url: URL of the broker; empty if there is none. It may hold a password and is never shown.
         client: Settings of the transport's client that the user has changed, by the client's names for them.
     """
 
-    readers: int
+    consumers: int
     name: str
     url: str = ""
     client: Mapping[str, str] = field(default_factory=dict)
@@ -43,7 +43,7 @@ class Publisher(Protocol):
     """The producer's end, used by one thread."""
 
     def send(self, message: bytes, /) -> object:
-        """Send a message to all readers.
+        """Send a message to all consumers.
 
         It may return before the message has left, and blocks if the transport applies back pressure.
         """
@@ -73,14 +73,14 @@ class Transport(Protocol):
     """
 
     def publisher(self) -> Publisher:
-        """Return the connected producer's end; called once, after the readers were forked."""
+        """Return the connected producer's end; called once, after the consumers were forked."""
         ...
 
     def listen(self, number: int, take: Callable[[bytes], object]) -> None:
-        """Call `take` with each message, in a reader's process, until the process is ended.
+        """Call `take` with each message, in a consumer's process, until the process is ended.
 
         Args:
-            number: Number of the reader, from 0 on.
+            number: Number of the consumer, from 0 on.
             take: Takes `bytes`.
         """
         ...

@@ -1,8 +1,8 @@
-"""Kafka: one partition of a topic, which every reader reads from its start.
+"""Kafka: one partition of a topic, which every consumer reads from its start.
 
 `kafka-mock` needs no broker: it is librdkafka's own mock cluster, in a separate process, as a broker's
 processor time does not count. It keeps the last 5 MB of a partition. It answers a fetch that waits for
-messages only when the wait is over, so the wait is short; a broker costs the readers fewer fetches.
+messages only when the wait is over, so the wait is short; a broker costs the consumers fewer fetches.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class _Topic:
     Args:
         url: URL of its broker.
         close: Ends the topic, after the producer.
-        reading: Further settings of the readers.
+        reading: Further settings of the consumers.
     """
 
     def __init__(
@@ -164,7 +164,7 @@ def _created(route: Route) -> Callable[[], object]:
     _await(client.create_topics([NewTopic(route.name, 1, -1)], operation_timeout=ANSWER))
 
     def remove() -> None:
-        # The first client had threads, which readers could not be forked with.
+        # The first client had threads, which consumers could not be forked with.
         client = AdminClient(settings)
         _await(client.delete_topics([route.name], operation_timeout=ANSWER))
 
@@ -190,7 +190,7 @@ def _on_mock(route: Route) -> _Topic:
 
 
 def _serve(name: str, here: Connection, there: Connection) -> None:
-    """Run a mock cluster until its user and the readers, which inherit that end of the pipe, have ended."""
+    """Run a mock cluster until its user and the consumers, which inherit that end of the pipe, have ended."""
     there.close()
     cluster = _library().Producer({"test.mock.num.brokers": 1, "log_level": 0})
     (broker,) = cluster.list_topics(name, timeout=ANSWER).brokers.values()

@@ -1,4 +1,4 @@
-"""Pipes of the operating system, one per reader; the producer writes every message to each."""
+"""Pipes of the operating system, one per consumer; the producer writes every message to each."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class _Publisher(Sleeping):
 
 class _Pipes:
     def __init__(self, route: Route) -> None:
-        self._pipes = [Pipe(duplex=False) for _ in range(route.readers)]
+        self._pipes = [Pipe(duplex=False) for _ in range(route.consumers)]
 
     def publisher(self) -> Publisher:
-        # Without this, writing to a dead reader would not fail.
+        # Without this, writing to a dead consumer would not fail.
         for reading, _ in self._pipes:
             reading.close()
         return _Publisher([writing for _, writing in self._pipes])

@@ -1,13 +1,13 @@
-"""One producer, this process, and several readers, separate processes that decode every record.
+"""One producer, this process, and several consumers, separate processes that decode every record.
 
 Open loop: each record is due at a fixed time, whether the one before it has left or not, and its latency
 counts from then. A producer that waits for a slow transport and starts the clock when it sends would hide the
 latency that users see (coordinated omission, Gil Tene).
 
 Each message starts with the number of its window and the time when it was due. A window ends with a mark that
-is repeated until every reader has answered it on a separate channel. As messages keep their order, a record
-that a reader has not received by then is lost. The first mark makes sure that all readers are connected: a
-subscriber of ZeroMQ or of a broker misses messages that are sent before the transport knows of it.
+is repeated until every consumer has answered it on a separate channel. As messages keep their order, a record
+that a consumer has not received by then is lost. The first mark makes sure that all consumers are connected:
+a subscriber of ZeroMQ or of a broker misses messages that are sent before the transport knows of it.
 
 No two records of a pipeline are due at the same time, so this time identifies a record. One that arrives
 after the end of its window is lost. One that arrives again is delivered once: a producer that misses an
@@ -41,9 +41,9 @@ _MARK = -1
 """The due time of a mark."""
 _SECOND = 1_000_000_000
 _AGAIN = 0.02
-"""Seconds after which a mark that not all readers have answered is repeated."""
+"""Seconds after which a mark that not all consumers have answered is repeated."""
 _PATIENCE = 20.0
-"""Seconds for readers to start, and to reach the end of a window."""
+"""Seconds for consumers to start, and to reach the end of a window."""
 _LONGEST = 2
 """A window may take this multiple of its length to send; a slower transport does not sustain the rate."""
 _PR_SET_TIMERSLACK = 29
@@ -70,21 +70,21 @@ class RateWindow:
         rate: Records per second that were due.
         due: Number of records that were due.
         sent: Number of records that were sent; fewer if the transport blocked the producer too long.
-        readers: Number of readers.
-        latencies: Nanoseconds from when a record was due until a reader had decoded it for the first time, of
-            all deliveries, sorted.
-        again: Records that a reader decoded although it already had, over all readers.
+        consumers: Number of consumers.
+        latencies: Nanoseconds from when a record was due until a consumer had decoded it for the first time,
+            of all deliveries, sorted.
+        again: Records that a consumer decoded although it already had, over all consumers.
         arrived: Deliveries in the second half of the window, of records of either half.
         seconds: Length of the window.
         producing: Processor nanoseconds of the producer, and how many of them were spent encoding.
-        reading: The same for all readers, and decoding.
+        reading: The same for all consumers, and decoding.
         calls: Calls of the codec.
     """
 
     rate: float
     due: int
     sent: int
-    readers: int
+    consumers: int
     latencies: Sequence[int]
     again: int
     arrived: int
@@ -96,40 +96,40 @@ class RateWindow:
     @property
     def lost(self) -> float:
         """The share of sent records that was not delivered."""
-        return 1 - len(self.latencies) / (self.sent * self.readers)
+        return 1 - len(self.latencies) / (self.sent * self.consumers)
 
     @property
     def repeated(self) -> float:
         """The share of sent records that was delivered again."""
-        return self.again / (self.sent * self.readers)
+        return self.again / (self.sent * self.consumers)
 
     @property
     def delivered(self) -> float:
-        """Records per second that a reader received in the second half of the window, on average."""
-        return min(self.rate, 2 * self.arrived / self.readers / self.seconds)
+        """Records per second that a consumer received in the second half of the window, on average."""
+        return min(self.rate, 2 * self.arrived / self.consumers / self.seconds)
 
     def latency(self, share: float) -> float:
         """Return the latency in seconds at a quantile of the due deliveries; infinity if too few arrived."""
-        at = math.ceil(share * self.due * self.readers) - 1
+        at = math.ceil(share * self.due * self.consumers) - 1
         return self.latencies[at] / _SECOND if at < len(self.latencies) else math.inf
 
 
 class Pipeline:
-    """A transport with all its readers connected.
+    """A transport with all its consumers connected.
 
     Args:
         kind: Kind of the transport.
         encode: The codec's encoder.
-        decode: The codec's decoder; each reader has a copy.
+        decode: The codec's decoder; each consumer has a copy.
         records: The records to send, repeated.
         beat: Called regularly.
 
     Attributes:
-        processes: The readers, as processes of `multiprocessing`.
+        processes: The consumers, as processes of `multiprocessing`.
 
     Raises:
         MissingTransport: It is not available.
-        TransportError: A reader or its connection failed.
+        TransportError: A consumer or its connection failed.
     """
 
     def __init__(
@@ -154,11 +154,11 @@ class Pipeline:
             raise MissingTransport("pipelines fork their consumers, and this system has no fork")
         transport = self._kind.open(self._route)
         context = get_context("fork")
-        # Readers need not collect objects that already exist.
+        # Consumers need not collect objects that already exist.
         gc.collect()
         gc.freeze()
         try:
-            for number in range(self._route.readers):
+            for number in range(self._route.consumers):
                 here, there = context.Pipe(duplex=False)
                 arguments = os.getpid(), transport, number, self._decode, there, self._route.url
                 process = context.Process(target=_read, args=arguments, daemon=True)
@@ -203,10 +203,10 @@ class Pipeline:
         return self._publisher
 
     def window(self, rate: float, seconds: float) -> RateWindow:
-        """Send records at a rate for some time, and wait until the readers have received them.
+        """Send records at a rate for some time, and wait until the consumers have received them.
 
         Raises:
-            TransportError: A reader or its connection failed.
+            TransportError: A consumer or its connection failed.
         """
         self._window += 1
         due = max(1, round(rate * seconds))
@@ -265,7 +265,7 @@ class Pipeline:
         return count
 
     def _finish(self) -> list[_Answer]:
-        """End a window; return the readers' answers."""
+        """End a window; return the consumers' answers."""
         found: dict[int, _Answer] = {}
         mark, until = _HEAD.pack(self._window, _MARK), time.monotonic() + _PATIENCE
         self._way.send(mark)
@@ -280,18 +280,18 @@ class Pipeline:
             self._beat()
             if time.monotonic() > until:
                 raise TransportError(
-                    f"{len(waiting)} of {self._route.readers} consumers did not receive all records within "
+                    f"{len(waiting)} of {self._route.consumers} consumers did not receive all records within "
                     f"{_PATIENCE:g} s"
                 )
         return list(found.values())
 
     def _hear(self, number: int) -> _Answer:
-        """Return the answer of a reader.
+        """Return the answer of a consumer.
 
         Raises:
             TransportError: It has failed or died.
         """
-        who = f"consumer {number + 1} of {self._route.readers}"
+        who = f"consumer {number + 1} of {self._route.consumers}"
         try:
             said: _Answer | str = self._said[number].recv()
         except (EOFError, OSError):
@@ -306,7 +306,7 @@ class Pipeline:
 
     @contextmanager
     def _watching(self) -> Iterator[None]:
-        """Turn errors of the transport into `TransportError`, with the reader's reason if it gave one."""
+        """Turn errors of the transport into `TransportError`, with the consumer's reason if it gave one."""
         try:
             yield
         except (TransportError, MissingTransport):
@@ -323,7 +323,7 @@ class Pipeline:
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """The answer of a reader about a window.
+    """The answer of a consumer about a window.
 
     Attributes:
         window: Number of the window.
@@ -352,7 +352,7 @@ def _lost(error: BaseException, url: str) -> str:
 def _read(
     parent: int, transport: Any, number: int, decode: Clocked, said: connection.Connection, url: str
 ) -> None:
-    """Run a reader: decode messages and answer marks."""
+    """Run a consumer: decode messages and answer marks."""
     die_with(parent)
     head, unpack, call, now = _HEAD.size, _HEAD.unpack_from, decode.call, time.monotonic_ns
     dues, times = array("q"), array("q")

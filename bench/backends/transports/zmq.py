@@ -1,6 +1,6 @@
 """ZeroMQ: PUB and SUB over a Unix socket.
 
-If a reader falls behind by more than 1,000 messages (``ZMQ_SNDHWM``), the publisher drops messages for it,
+If a consumer falls behind by more than 1,000 messages (``ZMQ_SNDHWM``), the publisher drops messages for it,
 which is the library's default. They count as lost.
 """
 
@@ -29,7 +29,7 @@ class _Publisher(Sleeping):
 
 class _PubSub:
     def __init__(self, route: Route) -> None:
-        imported("zmq", MissingTransport)  # once, for all readers
+        imported("zmq", MissingTransport)  # once, for all consumers
         # In the abstract namespace: no file is left over, and the length of its path is not limited.
         self._place = f"ipc://@{route.name}"
 

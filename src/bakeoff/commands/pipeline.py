@@ -151,6 +151,7 @@ def command(
     numbers = _placed.listed([consumers])
     if not numbers:
         raise UsageError(f"--consumers is empty; use {_CONSUMERS}, for example")
+    _check_consumers(numbers)
     chosen_codecs = select(given["codecs"], default=_CODECS)
     share = (len(chosen_codecs) + 1) / (len(_CODECS) + 1)
     points = {
@@ -174,6 +175,19 @@ def command(
         fewest=_PROCESSES,
     )
     carry_out(options, output)
+
+
+def _check_consumers(numbers: Iterable[str]) -> None:
+    """Refuse what are not numbers of consumers.
+
+    Raises:
+        UsageError: One is no number, or out of range.
+    """
+    from ..bench.operations.pipeline import MOST
+
+    for number in numbers:
+        if not number.isdecimal() or not 1 <= int(number) <= MOST:
+            raise UsageError(f"--consumers {number}: expected numbers from 1 to {MOST}, such as {_CONSUMERS}")
 
 
 def _seconds(transport: str, url: str, bound: float | None) -> float:
