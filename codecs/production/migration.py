@@ -26,8 +26,8 @@ CONTAINERS = frozenset({dict, list, tuple})
 def migrate(old: Codec | str, new: Codec | str) -> Codec:
     """Return a codec that reads payloads of two codecs and writes those of the new one.
 
-    For queues and caches that contain both while services move to another lock. Deploy it to readers
-    first, then to writers; when no old payload is left, use `new` alone.
+    For queues and caches that contain both while services move to another lock. Deploy it first to services
+    that only read, then to those that write; when no old payload is left, use `new` alone.
 
     A payload is first decoded by the codec that cannot mistake the other's payloads for its own. That depends
     on the kind of record, and is tested when this is called. If neither is safe, as with single numbers and

@@ -147,12 +147,12 @@ def _change(before: Lock, new: Lock) -> _Change:
             [
                 f"{head}: services with the old lock cannot read new payloads",
                 f"the dictionary {number} stays in the lock for reading: deploy the lock and its files to "
-                "all readers before any service writes",
+                "every service that reads, before any service writes with it",
             ],
         )
     if old.codec is None or now.codec is None:
         reasons = (*old.missing, *old.unfit, *now.missing, *now.unfit)
-        met = f"the effect on readers could not be tested here: {'; '.join(reasons)}"
+        met = f"whether services could read old payloads could not be tested here: {'; '.join(reasons)}"
     elif refusal is None:
         met = f"{new.codec} read a payload of {before.codec} in a test, which is not guaranteed"
     else:
@@ -163,8 +163,8 @@ def _change(before: Lock, new: Lock) -> _Change:
             f"{head}: the wire format changes for every service that reads this lock",
             met,
             "first let queues and caches run empty; or first deploy "
-            f"bakeoff.migrate(bakeoff.codec({before.codec!r}), bakeoff.fastest()) to readers, which reads "
-            "both",
+            f"bakeoff.migrate(bakeoff.codec({before.codec!r}), bakeoff.fastest()), which reads both, to "
+            "every service that reads",
         ],
     )
 
