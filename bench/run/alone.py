@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import random
 import time
+from collections.abc import Callable
 
 from ..cells import operation_name
 from ..jobs import Ended
@@ -177,14 +178,35 @@ def _take(run: Run, cell: Cell, number: int, ended: Ended) -> None:
     run.record(AloneEntry(cell.name, number, value, answer.details, round(run.spent(), 3)))
 
 
+def lacking(
+    cells: list[Cell], wanted: int, rounds: Callable[[Cell], int | None]
+) -> dict[tuple[int, int], list[str]]:
+    """Return the measurements with fewer processes than requested, by how many codecs had: least, most.
+
+    Args:
+        cells: All cells.
+        wanted: The requested number.
+        rounds: Returns the number of processes of a cell; None if it gets no more.
+    """
+    done: dict[str, list[int]] = {}
+    for group in _together(cells):
+        counts = (number for cell in group if (number := rounds(cell)) is not None)
+        done.setdefault(_said(group), []).extend(counts)
+    found: dict[tuple[int, int], list[str]] = {}
+    for name, numbers in done.items():
+        if min(numbers, default=wanted) < wanted:
+            found.setdefault((min(numbers), max(numbers)), []).append(name)
+    return found
+
+
 def _conclude(run: Run, stage: Stage, cells: list[Cell]) -> None:
     """Warn if there were fewer processes than requested."""
-    done = {cell: run.state.rounds(cell) for cell in cells}
-    fewest = min((number for number in done.values() if number is not None), default=run.options.fewest)
-    text, topic = "", f"{stage.name}: separate processes"
-    if fewest < run.options.fewest and not run.stopping:
-        names = ", ".join(dict.fromkeys(map(_said, _together(cells))))
-        text = (
-            f"{topic}: only {fewest} of {run.options.fewest} ran of {names}; use a longer --budget, or --all"
+    text, topic, wanted = "", f"{stage.name}: separate processes", run.options.fewest
+    found = lacking(cells, wanted, run.state.rounds)
+    if found and not run.stopping:
+        parts = "; ".join(
+            f"{low} to {high} of {', '.join(names)}" if low < high else f"{low} of {', '.join(names)}"
+            for (low, high), names in sorted(found.items())
         )
+        text = f"{topic}: fewer than {wanted} ran: {parts}; use a longer --budget, or --all"
     run.record(WarningEntry(text, topic))

@@ -15,6 +15,7 @@ from bakeoff.bench.ledger import AloneEntry, CellEntry
 from bakeoff.bench.operations import operation
 from bakeoff.bench.operations.base import CodecParts, Context, Toolkit, UnfitError
 from bakeoff.bench.results import Cell, CellFinding, Fact, FigureDetails, ResultData, read
+from bakeoff.bench.run.alone import lacking
 from bakeoff.bench.run.journal import Journal
 from bakeoff.bench.run.options import Options
 from bakeoff.bench.run.schedule import Schedule
@@ -133,6 +134,15 @@ def test_threads_call_at_the_same_time() -> None:
     broken = given(Codec("broken", "json", plain.encode, refuse), parameter="1")
     with pytest.raises(ValueError, match="not on a thread"):
         operation("threads-load:1").carry_out(broken, tools())
+
+
+def test_only_what_lacks_processes_is_named() -> None:
+    had = {("pipe", "cpu", "json"): 3, ("pipe", "cpu", "bson"): None, ("zmq", "cpu", "json"): 2}
+    had |= {("zmq", "delivered", "json"): 2, ("zmq", "cpu", "bson"): 1, ("redis", "cpu", "json"): 0}
+    cells = {Cell("m", name, made, place=place, parameter="4"): n for (place, name, made), n in had.items()}
+
+    assert {(1, 2): ["pipeline@zmq:4"], (0, 0): ["pipeline@redis:4"]} == lacking([*cells], 3, cells.get)
+    assert {} == lacking([*cells][:2], 3, cells.get)
 
 
 @pytest.mark.parametrize("parameter", ["", "0", "two", "1e3", "257"])
