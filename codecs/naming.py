@@ -22,6 +22,9 @@ def split_name(name: str) -> tuple[str, bool, str | None]:
         UnknownCodec: Invalid form.
     """
     if (match := _NAME.fullmatch(name)) is None:
+        start, *after = name.split("|")
+        if len(after) > 1:  # a name has one compressor, or a checksum
+            raise UnknownCodec(name, [f"{start}|{each}" for each in after if each])
         base, plus, _ = name.partition("+")
         raise UnknownCodec(name, (f"{base}+schema",) if base and plus else ())
     return match["base"], match["schema"] is not None, match["compression"]

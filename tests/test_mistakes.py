@@ -285,6 +285,9 @@ def test_synthetic_records_do_not_replace_the_originals(folder: Path, option: st
         ("schema shw", "no command 'shw'; did you mean show?"),
         ("run --quik", "no such option --quik; did you mean --quick?"),
         ("run movies -c orjsn", "orjsn: no such codec; did you mean orjson"),
+        ("run movies --ops cpu@pipe:0", "operation 'cpu': expected 1 to 256 consumers"),
+        ("run movies --ops get@lmdb:XL", "operation 'get': expected a state of SM, MD, LG"),
+        ("pipeline movies --consumers 4,0", "--consumers 0: expected numbers from 1 to 256, such as 1,4,24"),
         ("run movies -c {}", "a selection of codecs is empty; `bakeoff codecs` lists them"),
         ("run movies -c mine=rws.py:codec", "mine=rws.py:codec: rws.py: no such file; did you mean rows.py?"),
         ("run rows.py:row", "rows.py has no row; did you mean rows?"),
@@ -349,6 +352,7 @@ def test_a_wrong_word_gets_the_right_one(folder: Path, line: str, said: str) -> 
         (lambda: package.run("mesages"), "did you mean messages?"),
         (lambda: package.corpus("mesages"), "did you mean messages?"),
         (lambda: package.codec("orjsn"), "orjsn: no such codec; did you mean orjson"),
+        (lambda: package.codec("json|zstd|crc32"), "did you mean json|zstd or json|crc32?"),
         (lambda: package.codecs.facts("orjsn"), "orjsn: no such codec; did you mean orjson"),
         (lambda: package.load(RESULT.with_suffix(".jsn")), "did you mean "),
         (lambda: package.load(RESULT.parent), "a folder, and not a result file"),
@@ -356,6 +360,12 @@ def test_a_wrong_word_gets_the_right_one(folder: Path, line: str, said: str) -> 
         (lambda: package.load(RESULT).compare("x"), "expected a Result, as bakeoff.load returns"),
         (lambda: package.load(RESULT).save("x.html"), "x.html: a result file is JSON"),
         (lambda: package.load(RESULT).table(sort="speed"), "did you mean cost?"),
+        (lambda: package.load(RESULT).table(colums="dump"), "no option colums; did you mean columns?"),
+        (
+            lambda: package.load(RESULT).table(bogus=2),
+            "no option bogus; there are columns, sort, relative_to",
+        ),
+        (lambda: package.load(RESULT).table(scale_to=0), "0: expected 1 record or more"),
     ],
 )
 def test_a_wrong_argument_gets_the_right_one(call: Callable[[], object], said: str) -> None:

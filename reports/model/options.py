@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from inspect import signature
 from typing import Any, Final, Self
 
 from ...errors import UsageError, hint, near
@@ -22,24 +23,24 @@ class TableOptions:
     Attributes:
         columns: Keys in order; None for columns with figures.
         sort: A column key, with "-" in front for the reverse order.
-        baseline: Codec of the relative columns; None for the best of each column.
-        per: Number of records per time; 100,000 gives the layout of 2011.
+        relative_to: Codec of the relative columns; None for the best of each column.
+        scale_to: Number of records per time; 100,000 gives the layout of 2011.
         group_by: "format" or "library".
         cost: The cost model of the ranking.
     """
 
     columns: tuple[str, ...] | None = None
     sort: str = "rank"
-    baseline: str | None = None
-    per: int = 1
+    relative_to: str | None = None
+    scale_to: int = 1
     group_by: str | None = None
     cost: CostModel = field(default_factory=CostModel)
 
     def __post_init__(self) -> None:
         if self.group_by is not None and self.group_by not in GROUPS:
             raise UsageError(f"cannot group by {self.group_by!r}; choose {' or '.join(GROUPS)}")
-        if not isinstance(self.per, int) or self.per < 1:
-            raise UsageError(f"--scale-to {self.per}: expected 1 record or more")
+        if not isinstance(self.scale_to, int) or self.scale_to < 1:
+            raise UsageError(f"--scale-to {self.scale_to}: expected 1 record or more")
 
     @classmethod
     def of(
@@ -47,8 +48,8 @@ class TableOptions:
         *,
         columns: str | tuple[str, ...] | list[str] | None = None,
         sort: str | None = None,
-        baseline: str | None = None,
-        per: int | None = None,
+        relative_to: str | None = None,
+        scale_to: int | None = None,
         group_by: str | None = None,
         reads: float | None = None,
         bandwidth: str | float | None = None,
@@ -61,13 +62,15 @@ class TableOptions:
             UsageError: An unknown group or option.
         """
         if other:
-            raise UsageError(f"this output takes no option {', '.join(sorted(other))}")
+            name, known = min(other), [key for key in signature(cls.of).parameters if key != "other"]
+            alike = hint(near(name, known), f"there are {', '.join(known)}")
+            raise UsageError(f"this output takes no option {name}; {alike}")
         keys = [key.strip() for key in columns.split(",")] if isinstance(columns, str) else columns
         return cls(
             columns=tuple(keys) if keys else None,
             sort=sort or "rank",
-            baseline=baseline,
-            per=per or 1,
+            relative_to=relative_to,
+            scale_to=1 if scale_to is None else scale_to,
             group_by=group_by,
             cost=CostModel.of(reads, bandwidth, crossings),
         )

@@ -40,7 +40,7 @@ def render(
     reads: float | None = None,
     bandwidth: str | float | None = None,
     crossings: Crossings | None = None,
-    baseline: str | None = None,
+    relative_to: str | None = None,
     sort: str | None = None,
     **other: Any,
 ) -> str:
@@ -51,7 +51,7 @@ def render(
         reads: Initial position of the slider of reads per write.
         bandwidth: Initial position of the slider of the bandwidth.
         crossings: Whether payloads cross the network once, or once for each read, at first.
-        baseline: Codec of the relative figures; the best of each column if not given.
+        relative_to: Codec of the relative figures; the best of each column if not given.
         sort: Initial column to sort by, with "-" in front for the reverse order; "rank" by default.
 
     Raises:
@@ -62,7 +62,7 @@ def render(
         raise UsageError(f"the page takes no {', '.join(unknown)}: it shows {shown} and sorts as you click")
     template = environment().get_template("page.html.j2")
     view = View.of([all_visible(result) for result in results], CostModel.of(reads, bandwidth, crossings))
-    content = PageContent.of(view, baseline, sort)
+    content = PageContent.of(view, relative_to, sort)
     scripts = "\n".join((TEMPLATES / name).read_text("utf-8") for name in _SCRIPTS)
     script = f'(async () => {{\n"use strict";\n{scripts}\n}})();'
     return template.render(

@@ -123,7 +123,7 @@ def page_table(view: View, baseline: str | None) -> PageTable:
     """
     shown = {key: (spec, spec.page) for key, spec in view.columns.items() if spec.page}
     keys = [k for key, (_, page) in shown.items() for k in (key, f"{key}:x")[: 1 + page.ratio]]
-    wanted = TableOptions(columns=("codec", *keys, "rank"), baseline=baseline, cost=view.cost)
+    wanted = TableOptions(columns=("codec", *keys, "rank"), relative_to=baseline, cost=view.cost)
     views = view.corpora
     sections = [SectionBuilder(each, wanted).section() for each in views]
     notes: dict[str, Footnote] = {}

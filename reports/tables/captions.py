@@ -37,8 +37,8 @@ def meaning(
     shown: Sequence[Candidate], standing: Standing, options: TableOptions, more: Longer
 ) -> Iterable[str]:
     """Describe the ranking, and the meaning of ±."""
-    if options.per > 1:
-        yield f"times are for {options.per:,} records"
+    if options.scale_to > 1:
+        yield f"times are for {options.scale_to:,} records"
     if standing.rank_ranges:
         yield f"rank by cost: {options.cost.sentence()}{_ranges(standing)}"
     counts = [len(e.cells["dump"].samples) for e in shown if "dump" in e.cells and not e.untimed]

@@ -51,9 +51,9 @@ class SectionBuilder(TableBuilder[Candidate]):
         self.keys = self._keys()
         self.setting = Setting(self, self.standing, self.keys, corpus.profile)
         names = [candidate.name for candidate in view.candidates]
-        if options.baseline and options.baseline not in names:
-            alike = hint(near(options.baseline, names), f"there are {', '.join(names)}")
-            raise UsageError(f"--relative-to {options.baseline}: took no part on {corpus.name}; {alike}")
+        if options.relative_to and options.relative_to not in names:
+            alike = hint(near(options.relative_to, names), f"there are {', '.join(names)}")
+            raise UsageError(f"--relative-to {options.relative_to}: took no part on {corpus.name}; {alike}")
 
     def section(self) -> Section:
         """Build the section."""
@@ -178,7 +178,7 @@ class SectionBuilder(TableBuilder[Candidate]):
         column = Column(spec.key, spec.title, direction=spec.direction, dispensable=spec.dispensable)
         if not unit:
             return column, lambda candidate: _with_unit(candidate, figures[candidate.name])
-        per = self.options.per if spec.timed else 1
+        per = self.options.scale_to if spec.timed else 1
         scale = (
             (float(per), "s")
             if per > 1
@@ -224,11 +224,11 @@ class SectionBuilder(TableBuilder[Candidate]):
             if e.name != BASELINE and self._unit(spec) and (found := self.figure(e, spec)) is not None
         }
         first = best(spec.direction)(figures, key=lambda name: figures[name].seen, default="")
-        name = self.options.baseline or first
+        name = self.options.relative_to or first
         column = Column(
             f"{spec.key}:x",
             f"{spec.title} ×",
-            unit=self.options.baseline or "best",
+            unit=self.options.relative_to or "best",
             direction=spec.direction,
             raw_unit="ratio",
             dispensable=spec.dispensable_ratio,

@@ -47,8 +47,8 @@ class Result:
 
         Args:
             format: "text", "md", "csv", "json", "latex", "rst" or "html".
-            **options: `reads`, `bandwidth`, `crossings`, `columns`, `sort`, `baseline`, `per`, `group_by`,
-                `layout`; for text also `width` and `color`.
+            **options: `reads`, `bandwidth`, `crossings`, `columns`, `sort`, `relative_to`, `scale_to`,
+                `group_by`, `layout`; for text also `width` and `color`.
 
         Raises:
             UsageError: There is no such format or option, or nothing to show.

@@ -157,7 +157,7 @@ def rows(answer: CorpusAnswer) -> dict[str, dict[str, Entry]]:
     """Return the table of an answer, with ratios to the codec that it names."""
     assert answer.codec is not None
     columns, cost = ("codec", "cost", "bytes", "cost:x"), answer.view.cost
-    options = TableOptions(columns=columns, cost=cost, baseline=answer.codec.name)
+    options = TableOptions(columns=columns, cost=cost, relative_to=answer.codec.name)
     sections = build(View.of([answer.view.result], cost), options).sections
     (section,) = (each for each in sections if each.title == answer.view.corpus.name)
     return {row.codec: dict(row.entries) for row in section.rows}

@@ -180,7 +180,7 @@ def test_sliders_begin_where_the_options_say(small: ResultData) -> None:
     [
         ({"columns": "dump"}, "takes no columns"),
         ({"sort": "speed"}, "cannot sort by"),
-        ({"baseline": "x"}, "baseline"),
+        ({"relative_to": "x"}, "relative-to"),
     ],
 )
 def test_options_it_lacks_are_refused(small: ResultData, options: dict[str, str], words: str) -> None:

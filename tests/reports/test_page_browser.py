@@ -293,7 +293,7 @@ def test_the_script_keeps_what_stands_beside_a_cost(
     json = {"dump": 2e-6, "load": 3e-6, "size": 90}
     # A difference of 2 % is significant at 0.05, and not at what the run may spend.
     result = result_of({**planted, "json": json}, noise=0.02, seed=12, options={"alpha": 0.0038})
-    path.write_text(report.render([result], baseline=baseline), "utf-8")
+    path.write_text(report.render([result], relative_to=baseline), "utf-8")
     small = '#table tr:not(.baseline) [data-column="cost"] small'
     page = opened(path=path)
     live = page.locator(small).all_text_contents()

@@ -129,9 +129,9 @@ class TestText:
             ({}, ["^measured on 1,000 of 100,000 records", "^rank by cost: one write and one read$"]),
             ({}, ["^! the run was interrupted", "^! cores were busy$"]),
             # The layout of 2011; bytes stay per record.
-            ({"per": 100_000}, ["s/100,000 ↓", r"^json +0\.2[34]\d* ±", "1,675"]),
+            ({"scale_to": 100_000}, ["s/100,000 ↓", r"^json +0\.2[34]\d* ±", "1,675"]),
             (
-                {"baseline": "json", "columns": "codec,dump:x,bytes:x"},
+                {"relative_to": "json", "columns": "codec,dump:x,bytes:x"},
                 [r"^json +1\.00× +1\.00×", r"^yaml +39\.\d× ±\S+ +0\.97×"],
             ),
         ],
@@ -493,7 +493,7 @@ class TestSmallPeaks:
         assert re.search(r"^bson +4\.7$", text, re.M)
 
     def test_against_a_figure(self, small):
-        text = render([small], "text", columns="peak,peak:x", baseline="bson")
+        text = render([small], "text", columns="peak,peak:x", relative_to="bson")
 
         assert re.search(r"^json +<64 +<0\.50×$", text, re.M)
         assert re.search(r"^bson +128 +1\.00×$", text, re.M)
@@ -735,10 +735,10 @@ class TestOtherFormats:
         sort=st.sampled_from([f"{sign}{key}" for sign in ("", "-") for key in COLUMNS]),
         form=st.sampled_from(OUTPUT_FORMATS),
         group=st.sampled_from([None, "format", "library"]),
-        baseline=st.sampled_from([None, "json"]),
+        codec=st.sampled_from([None, "json"]),
     )
-    def test_any_choice_of_columns(self, planted, columns, sort, form, group, baseline):
-        options = {"columns": columns, "sort": sort, "group_by": group, "baseline": baseline}
+    def test_any_choice_of_columns(self, planted, columns, sort, form, group, codec):
+        options = {"columns": columns, "sort": sort, "group_by": group, "relative_to": codec}
         text = render([planted], form, **options)
 
         assert all(name in text for name in ("json", "msgpack", "bson", "yaml"))

@@ -356,7 +356,7 @@ def from_python(folder: Path) -> None:
 
 def tables_and_choices(found: Sequence[ResultData]) -> None:
     assert_type(reports.render(found), str)
-    assert_type(reports.render(found, "md", per=1_000, columns="dump,load"), str)
+    assert_type(reports.render(found, "md", scale_to=1_000, columns="dump,load"), str)
     assert_type(reports.recommendation(found[0], reads=24), str)
     assert_type(load(Path("bakeoff.json")), ResultData)
     choice = pick(found, Requirements(cost=CostModel.of(24, "1Gbit"), needs=("datetime",)), "bakeoff.json")

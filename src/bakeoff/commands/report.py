@@ -65,10 +65,9 @@ _SHOWN_BY: Final[Mapping[str, Sequence[str]]] = {
 @click.option(
     "--sort", metavar="COLUMN", help="Column to sort by; -NAME reverses the order.  [default: rank]"
 )
-@click.option("--relative-to", "baseline", metavar="CODEC", help="Codec that relative columns compare with.")
+@click.option("--relative-to", metavar="CODEC", help="Codec that relative columns compare with.")
 @click.option(
     "--scale-to",
-    "per",
     type=Whole(),
     metavar="N",
     help="Show times for N records instead of one.",

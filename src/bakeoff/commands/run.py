@@ -290,7 +290,7 @@ def command(
     carry_out(
         options,
         output,
-        per=scale_to,
+        scale_to=scale_to,
         resume=resume is not None,
         named=given["codecs"],
         explaining=explaining,
@@ -304,7 +304,7 @@ def carry_out(
     options: Options,
     output: Path,
     *,
-    per: int | None = None,
+    scale_to: int | None = None,
     resume: bool = False,
     named: Sequence[str] = (),
     explaining: bool = False,
@@ -317,7 +317,7 @@ def carry_out(
     Args:
         options: Options of the run.
         output: Result file.
-        per: Number of records for which times are shown.
+        scale_to: Number of records for which times are shown.
         resume: Continue the run in `output`.
         named: The codecs as typed.
         explaining: Print the timing contract and the planned run instead.
@@ -339,7 +339,7 @@ def carry_out(
     earlier = None if baseline is None or explaining else results_in([baseline])
     machines = machines or [LOCAL]
     if len(machines) > 1 and not explaining:
-        _on_several(options, output, per, resume=resume, machines=machines, earlier=earlier)
+        _on_several(options, output, scale_to, resume=resume, machines=machines, earlier=earlier)
         return
     if explaining:
         from ..bench.run.explain import explain
@@ -351,7 +351,7 @@ def carry_out(
     expected = Expectations(lambda line: show_text(line, stderr=True), name=len(options.corpora) > 1)
     checked = expected.before if expecting else None
     session, result = measured_here(options, output, resume=resume, machine=machines[0], checked=checked)
-    _print([result], per)
+    _print([result], scale_to)
     expected.after(result)
     noted(session)
     _finish([result], earlier, f"{output}{machines[0].option}", stopped=session.interrupted)
@@ -412,7 +412,7 @@ def noted(session: Session) -> None:
 def _on_several(
     options: Options,
     output: Path,
-    per: int | None,
+    scale_to: int | None,
     *,
     resume: bool,
     machines: Sequence[Machine],
@@ -421,7 +421,7 @@ def _on_several(
     """Measure on several machines and print all results as one table."""
     several = measure(options, output, machines, command=_command_line(), resume=resume)
     results = [several.results[name] for name in several.files if name in several.results]
-    _print(results, per)
+    _print(results, scale_to)
     for note in several.notes:
         click.echo(note, err=True)
     again = "".join(dict.fromkeys(machine.option for machine in machines))
@@ -489,8 +489,8 @@ def _command_line() -> str:
     return line.encode(errors="backslashreplace").decode()
 
 
-def _print(results: Sequence[ResultData], per: int | None) -> None:
+def _print(results: Sequence[ResultData], scale_to: int | None) -> None:
     from ..reports import render
 
-    options = layout(None) | ({"per": per} if per is not None else {})
+    options = layout(None) | ({"scale_to": scale_to} if scale_to is not None else {})
     show_text(render(results, "text", **options))
