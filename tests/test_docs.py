@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from importlib import import_module
+from importlib.metadata import version
 from pathlib import Path
 from typing import get_args
 
@@ -15,6 +18,7 @@ import bakeoff
 from bakeoff.bench.results import Outcome
 from bakeoff.cli import COMMANDS
 from pages import PAGES, ROOT, Block, blocks, carry_out, commands, inline, links, patient, to_carry_out
+from untraced import untraced
 
 pytestmark = pytest.mark.checkout
 
@@ -183,8 +187,40 @@ def test_all_of_a_codec_is_in_the_reference() -> None:
     names = [name for name in dir(bakeoff.Codec) if not name.startswith("_")]
 
     assert [] == [
-        name for name in names if not re.search(rf"(automethod|autoattribute):: {name}\b|``{name}``", text)
+        name
+        for name in names
+        if not re.search(
+            rf"(automethod|autoattribute):: {name}\b|``{name}``|^ {{3,}}.*\b{name}\(", text, re.M
+        )
     ]
+
+
+FAULTS = ROOT / "docs/reference/faults.md"
+SHOWN = {"ends the process": r"", "prints the stack of the library": r"PanicException"}
+"""What a program of the faults does that cannot be run with the others of its page, and prints."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "block", [block for block in blocks(FAULTS) if block.not_run in SHOWN], ids=lambda block: block.line
+)
+def test_a_fault_is_shown_by_its_program(block: Block, tmp_path: Path) -> None:
+    library = re.findall(r"^import (\w+)", block.code, re.M)[-1]
+    pytest.importorskip(library)
+    before = "".join(FAULTS.read_text(encoding="utf-8").splitlines(keepends=True)[: block.line])
+    report = before.rpartition("\n## ")[2]
+    if (release := version(library)) not in report:
+        pytest.skip(f"{library} {release} is not in this report")
+    if sys.version_info >= (3, 12) and "before CPython 3.12" in report:
+        pytest.skip("later versions of CPython do not show it")
+    (tmp_path / "this.py").write_text(block.code, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "this.py"], cwd=tmp_path, capture_output=True, text=True, env=untraced()
+    )
+
+    assert (done.returncode < 0) == (not SHOWN[block.not_run]), done.stderr
+    assert done.returncode != 0
+    assert re.search(SHOWN[block.not_run], done.stderr)
 
 
 @pytest.mark.slow
