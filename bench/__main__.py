@@ -90,7 +90,8 @@ def main() -> None:
 
     runner = pyperf.Runner(program_args=("-P", "-m", "bakeoff.bench"), add_cmdline_args=pass_on)
     parser = runner.argparser
-    parser.description = __doc__
+    parser.prog = "python -m bakeoff.bench"  # argparse would name the file
+    parser.description = (__doc__ or "").replace("``", "`")
     parser.add_argument("--codec", required=True, help="codec name; `bakeoff codecs` lists them")
     parser.add_argument("--corpus", default="movies", help="corpus name or file (default: movies)")
     parser.add_argument("--records", type=int, default=1000, help="records to rotate through (default: 1000)")

@@ -84,3 +84,13 @@ def test_a_file_that_pyperf_cannot_read(tmp_path: Path) -> None:
 
     assert 2 == done.returncode
     assert "is not a file of pyperf" in done.stderr
+
+
+@pytest.mark.slow
+def test_the_help_names_the_command_without_markup() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "bakeoff.bench", "--help"], env=untraced(), capture_output=True, text=True
+    )
+
+    assert done.stdout.startswith("usage: python -m bakeoff.bench [-h]")
+    assert "``" not in done.stdout
