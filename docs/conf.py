@@ -35,6 +35,7 @@ for name, kind in [*vars(quantities).items()]:
 from bakeoff import codecs, reports
 from bakeoff.cli import COMMANDS, GROUPS
 from bakeoff.codecs.core import _codec
+from bakeoff.codecs.safety import _scan
 from bakeoff.reports.model.files import load
 from bakeoff.reports.page.page import render
 from bakeoff.schemas.plan import _plan
@@ -98,7 +99,7 @@ OTHERS = {*sys.stdlib_module_names, *dir(integrations)}
 def stub_signatures() -> dict[str, tuple[str, str]]:
     """Return arguments and result of compiled functions from their stubs."""
     found = {}
-    for module in (_codec, _plan):
+    for module in (_codec, _plan, _scan):
         name = f"{module.__name__.rpartition('.')[2]}.pyi"
         text = pathlib.Path(module.__file__).with_name(name).read_text()
         for alias, meaning in re.findall(r"^(_\w+): TypeAlias = (.+)$", text, re.MULTILINE):
@@ -118,13 +119,29 @@ STUBS = stub_signatures()
 def typed(
     _app: Sphinx, what: str, _name: str, made: Any, _options: Any, signature: str | None, result: str | None
 ) -> tuple[str | None, str | None]:
-    """Give compiled functions the types of their stubs; omit defaults ``<...>``, and optional types."""
+    """Give compiled code the types of its stubs; omit defaults ``<...>``, and optional types."""
     if getattr(made, "__module__", "") == integrations.__name__:
         return signature and re.sub(r": [^,)]+", "", signature), None  # types of optional libraries
     key = getattr(made, "__qualname__", "")
     if what == "method" and key in STUBS:
         return STUBS[key]
+    if what == "class" and f"{key}.__init__" in STUBS:
+        return STUBS[f"{key}.__init__"][0], None
+    if what == "class" and signature == "(*args, **kwargs)":
+        return "", None  # a protocol, which nobody calls
     return signature and re.sub(r"= ?<.*?>(?=[,)])", "= ...", signature), result
+
+
+def dashed(_app: Sphinx, document: nodes.document) -> None:
+    """Put a dash between the name of an argument and its description, where Sphinx has two hyphens."""
+    for text in list(document.findall(nodes.Text)):
+        if text == " -- " and isinstance(text.parent, nodes.paragraph):
+            text.parent.replace(text, nodes.Text(" – "))
+
+
+def skipped(_app: Sphinx, _what: str, _name: str, made: Any, skip: bool, _options: Any) -> bool | None:
+    """Skip fields of named tuples, which Python describes by their numbers; the class has their meanings."""
+    return True if type(made).__name__ == "_tuplegetter" else None
 
 
 def resolve(
@@ -268,6 +285,8 @@ def setup(app: Sphinx) -> None:
     app.connect("sphinx-click-process-options", quoted)
     app.connect("sphinx-click-process-arguments", emptied)
     app.connect("autodoc-process-signature", typed)
+    app.connect("autodoc-skip-member", skipped)
+    app.connect("doctree-read", dashed)
     app.connect("missing-reference", resolve)
     app.connect("source-read", completed)
     app.connect("build-finished", overview)

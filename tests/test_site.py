@@ -136,3 +136,25 @@ def test_the_landing_shows_the_recorded_answer(site: tuple[Path, str]) -> None:
     first = render([recorded], "text", width=100).splitlines()[0]
 
     assert first in re.sub(r"<[^>]+>", "", (site[0] / "index.html").read_text("utf-8"))
+
+
+WRONG = {
+    "two hyphens in place of a dash": r" -- ",
+    "a sentence taken for a type": r'>Type<span class="colon"',
+    "a name that C gives a type": r"Py_ssize_t|\bstr path\b",
+    "words of Python about its own types": r"Alias for field number|Built-in immutable sequence",
+}
+"""What the generator of the reference makes of code that it does not understand."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("wrong", WRONG)
+def test_the_reference_has_no_leftovers_of_its_generator(site: tuple[Path, str], wrong: str) -> None:
+    found = []
+    for page in sorted((site[0] / "reference/api").glob("*.html")):
+        html = page.read_text("utf-8").partition("<article")[2].partition("</article>")[0]
+        html = re.sub(r"(?s)<pre>.*?</pre>", "", html)
+        if re.search(WRONG[wrong], html if "<" in WRONG[wrong] else re.sub(r"<[^>]+>", "", html)):
+            found.append(page.name)
+
+    assert [] == found

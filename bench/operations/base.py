@@ -234,9 +234,12 @@ def _flat(value: object) -> Fact:
 
 
 Measure = Callable[[Any, Sequence[Any], Sequence[bytes], Mapping[str, Any]], Measured]
-"""``(codec, records, payloads, options)``: the records were made for this process and nothing is shared;
-``options["operation"]`` names the operation, and ``options["beat"]``, if present, is called between calls of
-the codec, as a process without a beat counts as hanging."""
+"""A function of ``(codec, records, payloads, options)``.
+
+The records were made for this process, and nothing is shared. ``options["operation"]`` names the operation.
+``options["beat"]``, if present, is called between calls of the codec, as a process without a beat counts as
+hanging.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -318,7 +318,7 @@ class ResultData:
 
     @property
     def in_python(self) -> bool:
-        """Whether `bakeoff.run` made it: no command can resume it."""
+        """Whether `bakeoff.run` made it, so that no command can resume it."""
         return self.command.startswith("bakeoff.run(")
 
     def operation(self, name: str) -> OperationFacts:

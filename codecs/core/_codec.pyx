@@ -1056,7 +1056,7 @@ cdef class Core:
 
     @property
     def peeks(self):
-        """How `peek` reads a field: by walking to its bytes and decoding these, or by a full decode."""
+        """How `peek` reads a field, by a full decode or by a walk to its bytes, which alone are decoded."""
         return "full decode" if self._walks is None else "walk to the field, decode of its bytes"
 
     # aliases ----------------------------------------------------------------------------------

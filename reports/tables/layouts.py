@@ -16,8 +16,8 @@ _FOLDER: Final = Path(__file__).parent / "published"
 PUBLISHED: Final = tuple(sorted(path.stem for path in _FOLDER.glob("*.toml")))
 """The layouts that compare with published figures, one for each file of the folder."""
 LAYOUTS: Final = ("codecs", "stores", "pipeline", "stats", *PUBLISHED)
-"""The layouts: codecs, codecs in stores and in pipelines, the samples of means, and published figures with
-those of a run."""
+"""Layouts for codecs, for codecs in stores and in pipelines, for the samples of means, and for published
+figures with those of a run."""
 
 
 def table_of(
