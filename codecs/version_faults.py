@@ -24,7 +24,7 @@ class VersionFault:
         name: Name of its report, without ``.md``.
         library: The distribution.
         versions: The releases known to have it, as for `installed.allows`.
-        what: What the library does, and in parentheses what this means for the codec, as a half sentence.
+        what: What the library does, and in parentheses what the codec does about it, as a clause.
         found: Probe ``(module) -> bool``; must not crash where the fault does.
         dump: Most that a dump costs because of it, as a multiple of the library's own call.
     """
@@ -41,7 +41,7 @@ def noted(faults: Sequence[VersionFault]) -> tuple[Note, ...]:
     """Return the note on the faults that an installed release has, for a codec's row; none without any."""
     if not faults:
         return ()
-    text = f"this version {', and '.join(fault.what for fault in faults)}"
+    text = f"this version {'; '.join(fault.what for fault in faults)}"
     most = max(fault.dump for fault in faults)
     return (Cost(text, VERSION, "dump", most, said=True) if most else Note(text, VERSION),)
 
@@ -72,8 +72,7 @@ ORJSON_TIMES = VersionFault(
     "orjson-times",
     "orjson",
     ">=3.11.8,<=3.13.0",
-    "writes a hundredth of a second in a `time` as a tenth (so dumps look for such a `time`, which takes "
-    "up to 11 %, and Python writes these records)",
+    "writes 0.01 s in a `time` as 0.1 s (the codec corrects it; dumps take up to 11 % longer)",
     _omits_a_zero,
     dump=1.11,
 )
@@ -81,14 +80,14 @@ ORJSON_TUPLES = VersionFault(
     "orjson-tuples",
     "orjson",
     ">=3.12,<=3.13.0",
-    "ends the process at tuples nested some thousand deep (the policy nesting='reject' refuses these)",
+    "crashes on tuples nested thousands deep (nesting='reject' refuses them)",
     _does_not_count_tuples,
 )
 ORJSON_LISTS = VersionFault(
     "orjson-lists",
     "orjson",
     "<3.12",
-    "writes beyond its buffer where more than 31 nested lists end together (so dumps look for them first)",
+    "writes beyond its buffer if more than 31 nested lists end together (dumps look for these first)",
     _writes_lists_beyond_its_buffer,
 )
 VERSION_FAULTS = (ORJSON_TIMES, ORJSON_LISTS, ORJSON_TUPLES)

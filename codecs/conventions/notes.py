@@ -70,7 +70,7 @@ class Cost(Note):
     def __new__(
         cls, what: str, about: str = "", operation: str = "", most: float = 0.0, *, said: bool = False
     ) -> Self:
-        bound = f": {operation} up to {most:g} times the library's own call" if operation and not said else ""
+        bound = "" if said or not operation else f": {operation} takes up to {most:g}× the library's own call"
         note = super().__new__(cls, f"{what}{bound}", about)
         note.operation, note.most = operation, most
         return note
@@ -78,18 +78,18 @@ class Cost(Note):
 
 def costly_keys(most: float) -> Cost:
     """Return the note of a codec whose library writes other keys than text by an option, which is checked."""
-    what = "looks for keys other than text that the library writes otherwise, or like another key of the dict"
+    what = "checks dict keys other than text, as the library writes some differently, or two alike"
     return Cost(what, "key_other", "dump", most)
 
 
 def counted_levels(most: float) -> Cost:
     """Return the note of a codec that counts the levels of payloads that may be nested too deep."""
-    return Cost("counts the levels of a payload of more than 120 containers", "containers_mean", "load", most)
+    return Cost("checks the depth of payloads with more than 120 containers", "containers_mean", "load", most)
 
 
 def objects_in_python(most: float) -> Cost:
     """Return the note of a codec whose library writes some objects of classes unlike the conventions."""
-    what = "has Python write objects of classes, as the library writes some otherwise"
+    what = "converts objects of classes in Python, as the library writes some differently"
     return Cost(what, "objects", "dump", most)
 
 

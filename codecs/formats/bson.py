@@ -183,7 +183,10 @@ def _bson(library: ModuleType) -> Spec:
         notes=(
             Note("a record other than a dict is wrapped in a document", "record_other"),
             Cost(
-                "walks large documents, as the library reads beyond the end", "containers_mean", "load", 1.2
+                "checks lengths in large documents, as the library reads beyond their end",
+                "containers_mean",
+                "load",
+                1.2,
             ),
         ),
         policies=Policies(

@@ -261,7 +261,7 @@ def _unguarded() -> Spec:
         encode_depth=0,
         losses=tuple(loss for loss in spec.facts.losses if loss != PATTERNS),
         notes=(
-            "for trusted data only: does not detect trailing data and expanding references and decimals, "
+            "for trusted data only: does not detect trailing data, or references and decimals that expand; "
             "reads 400 levels, and crashes on writing 7,000",
             *(note for note in spec.facts.notes if about(note) != STRANGERS),
         ),

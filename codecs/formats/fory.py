@@ -98,10 +98,9 @@ def _fory(family: FormatFamily, *, xlang: bool) -> Spec:
         accelerated=True,
         preserves=PRESERVES,
         notes=(
-            "for trusted data only: many keys with the same hash take time that grows with the square of "
-            "their number",
-            Note("writes datetimes as text: its own are moments in UTC, without offset", "type_datetime"),
-            Note("dump includes a search for lone surrogates, which it writes and cannot read", FIGURES),
+            "for trusted data only: keys with the same hash take quadratic time",
+            Note("writes datetimes as text, as the library's own lose their offset", "type_datetime"),
+            Note("dump checks for lone surrogates, which the library writes but cannot read", FIGURES),
         ),
         policies=Policies(
             duplicate_keys="reject/last",

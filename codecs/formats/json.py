@@ -374,7 +374,7 @@ def _orjson_numpy() -> Spec:
         notes=(
             *spec.facts.notes,
             FAULTS,
-            Cost("looks at arrays first, as the library writes some otherwise", "type_ndarray", "dump", 1.2),
+            Cost("checks arrays first, as the library writes some differently", "type_ndarray", "dump", 1.2),
         ),
     )
 
@@ -711,9 +711,9 @@ def _pydantic_core() -> Spec:
         accelerated=True,
         preserves=ANY_NUMBER,
         notes=(
-            Cost("checks all types, as the library writes some in forms of its own", FIGURES, "dump", 1.3),
-            Cost("has Python write dict keys other than text", "key_other", "dump", 6.0),
-            Cost("has Python write times", "type_time", "dump", 8.0),
+            Cost("checks each type, as the library writes some differently", FIGURES, "dump", 1.3),
+            Cost("converts dict keys other than text in Python", "key_other", "dump", 6.0),
+            Cost("converts times in Python", "type_time", "dump", 8.0),
             objects_in_python(5.0),
             counted_levels(1.05),
             LITERALS,

@@ -65,13 +65,13 @@ def _marshal() -> Spec:
         preserves=PRESERVES,
         notes=(
             "the format changes between Python versions",
-            Cost("looks for objects with buffers, which the library writes as bytes", FIGURES, "dump", 1.4),
+            Cost("checks for objects with a buffer, which the library writes as bytes", FIGURES, "dump", 1.4),
             Note(
                 "does not detect data after the value, and takes seconds for lengths beyond the payload; "
                 "trailing='reject' refuses both, and code objects",
                 STRANGERS,
             ),
-            Note("nested sets take twice the time for each level", "type_frozenset"),
+            Note("each level of nested sets doubles the time", "type_frozenset"),
         ),
         policies=Policies(
             duplicate_keys="reject/last",

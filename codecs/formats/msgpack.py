@@ -116,7 +116,7 @@ _doubting_leaf = _family.doubting_leaf(doubt)
 _COSTS = (
     Cost("writes datetimes by a hook, as the library drops the offset of those not in UTC", "type_datetime",
          "dump", 2.3),
-    Cost("writes tuples by a hook, as the library writes them as keys that it cannot read", "type_tuple",
+    Cost("writes tuples by a hook, as the library could write dict keys that it cannot read", "type_tuple",
          "dump", 1.9),
     objects_in_python(2.0),
     counted_levels(1.05),
@@ -288,10 +288,10 @@ def _numpy() -> Spec:
         notes=(
             *spec.facts.notes,
             objects_in_python(5.0),
-            Cost("looks at arrays first, as the library writes some otherwise", "type_ndarray", "dump", 1.4),
+            Cost("checks arrays first, as the library writes some differently", "type_ndarray", "dump", 1.4),
             Cost("checks the types of arrays", "type_ndarray", "load", 1.5),
             "arrays are decoded as read-only views of separate bytes",
-            "a dict with a key of the library's own (b'nd', b'complex') is read as an array or a number",
+            "reads a dict with the key b'nd' or b'complex' as an array or a number",
         ),
         policies=replace(spec.facts.policies, enforce=enforce),
     )
@@ -406,10 +406,10 @@ def _ormsgpack() -> Spec:
         accelerated=True,
         preserves=PRESERVES - {"datetime_aware"},
         notes=(
-            Note("writes all datetimes as text: its timestamps drop the microseconds", "type_datetime"),
+            Note("writes datetimes as text, as the library's timestamps drop microseconds", "type_datetime"),
             costly_keys(1.3),
             Cost(
-                "reads payloads with dict keys other than text a second time, by an option",
+                "reads payloads with dict keys other than text twice, the second time with an option",
                 "key_other",
                 "load",
                 2.2,

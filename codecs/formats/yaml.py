@@ -353,7 +353,7 @@ def _with_readable_keys(family: FormatFamily) -> Callable[[Any], Any]:
     return lower
 
 
-_QUADRATIC = "for trusted data only: nested braces take time that grows with the square of their number"
+_QUADRATIC = "for trusted data only: nested braces take quadratic time"
 
 
 @declare("ryaml", YAML, library="ryaml", extra="ryaml", unguarded=True)

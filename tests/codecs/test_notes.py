@@ -60,7 +60,7 @@ def test_a_cost_says_its_operation_and_its_bound(name):
             assert note.operation in ("dump", "load")
             said = about(note) == VERSION
             assert said or note.endswith(
-                f": {note.operation} up to {note.most:g} times the library's own call"
+                f": {note.operation} takes up to {note.most:g}× the library's own call"
             )
             assert note.most > 1
             again = pickle.loads(pickle.dumps(note))

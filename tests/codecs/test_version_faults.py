@@ -42,7 +42,7 @@ def test_faults_of_a_release_are_one_note() -> None:
     """A table has room for few."""
     (note,) = noted([ORJSON_TIMES, ORJSON_TUPLES])
 
-    assert f"this version {ORJSON_TIMES.what}, and {ORJSON_TUPLES.what}" == note
+    assert f"this version {ORJSON_TIMES.what}; {ORJSON_TUPLES.what}" == note
     assert isinstance(note, Cost)
     assert ("dump", ORJSON_TIMES.dump) == (note.operation, note.most)
     assert () == noted([])
