@@ -113,7 +113,7 @@ def verdict(expected: Expectation, result: ResultData, corpus: str) -> str:
     if leader in level:
         state = "is undecided" if contest.unresolved else "tied"
         return f"the expectation {state}: {few(level)} {equal(contest)}"
-    times = ratio(standing.costs[leader].value / standing.costs[level[0]].value)
+    times = ratio(standing.times(leader, level[0]))
     if set(level) & set(expected.level):
         return (
             f"the expectation tied: {leading}, {times} before {leader}, as the published result leaves open"

@@ -68,7 +68,8 @@ class PickedCodec:
         runners_up: Name and cost relative to the winner, cheapest first.
         excluded: Name of a codec, and why it may not be chosen.
         changes: The weights at which another codec would be picked.
-        parts: Cost by codec, for every codec that was not excluded.
+        parts: The parts of the cost by codec, for every codec that was not excluded.
+        standing: The ranking of all codecs with a cost, including those that were excluded.
         yearly: Cores, gigabytes and price of a year by codec, if there are prices.
         saving: What the winner saves against json, or without it against the next codec; None without
             prices, or another codec.
@@ -87,6 +88,7 @@ class PickedCodec:
     excluded: tuple[tuple[str, Obstacle], ...]
     changes: tuple[WinnerChange, ...]
     parts: Mapping[str, CostParts]
+    standing: Standing
     yearly: Mapping[str, YearlyCost] = field(default_factory=dict)
     saving: PriceDifference | None = None
     rule: str = ""
@@ -200,12 +202,11 @@ def pick(results: Sequence[ResultData], requirements: Requirements, file: str = 
         processes=fewest,
         tied=tied,
         unresolved=tuple(unresolved.items()),
-        runners_up=tuple(
-            (n, ranking.total(n) / ranking.total(winner)) for n in ranking.order if n not in level
-        ),
+        runners_up=tuple((n, standing.times(n, winner)) for n in ranking.order if n not in level),
         excluded=tuple(excluded.items()),
         changes=tuple(_changes(winner, ranking, result, chosen)) if winner in contest.level else (),
         parts={name: ranking.parts(name) for name in ranking.order},
+        standing=standing,
         yearly=ranking.yearly,
         saving=_saving(winner, ranking),
         rule=rule,
@@ -293,10 +294,6 @@ class _Ranking:
         """The parts of a codec's cost."""
         return _parts(name, self.by_corpus, self.weights)
 
-    def total(self, name: str) -> float:
-        """The cost of a codec, in seconds; with prices, in time of a core that has this price."""
-        return self.parts(name).total(self.requirements.weights)
-
     @property
     def yearly(self) -> dict[str, YearlyCost]:
         """The price of a year by codec; nothing without prices."""
@@ -314,7 +311,8 @@ class _Ranking:
         """Write the cost of a codec, and for what."""
         requirements = self.requirements
         if requirements.prices is None or requirements.rate is None:
-            return f"{numbers.amount(self.total(name), 'second')} for {requirements.cost.sentence()}"
+            cost = self.standing.costs[name]
+            return f"{numbers.amount(cost.value, 'second', cost.half)} for {requirements.cost.sentence()}"
         use = replace(requirements.cost, bandwidth=math.inf).sentence()
         if requirements.prices.gigabyte and requirements.cost.reads != 1:
             how = "once" if requirements.cost.crossings == "once" else "for each read"
@@ -415,18 +413,17 @@ def _won(contest: Contest, ranking: _Ranking, rule: str) -> list[str]:
         reasons = [f"lowest {'price' if ranking.requirements.prices else 'cost'}, {of}"]
     rest = [name for name in ranking.order if name not in contest.level]
     if rest and not contest.unresolved:
-        reasons.append(
-            f"{rest[0]} is next at {numbers.ratio(ranking.total(rest[0]) / ranking.total(winner))} that"
-        )
+        reasons.append(f"{rest[0]} is next at {numbers.ratio(ranking.standing.times(rest[0], winner))} that")
     return reasons
 
 
 def _decided(winner: str, ranking: _Ranking) -> list[str]:
     """Describe the cost of a manual decision."""
-    own, least = ranking.total(winner), ranking.total(ranking.order[0])
+    least = ranking.order[0]
     reasons = [f"decided on by name, at {ranking.words(winner)}"]
-    if winner != ranking.order[0]:
-        reasons.append(f"the lowest cost is that of {ranking.order[0]}, {numbers.ratio(least / own)} as much")
+    if winner != least:
+        times = numbers.ratio(ranking.standing.times(least, winner))
+        reasons.append(f"the lowest cost is that of {least}, {times} as much")
     return reasons
 
 

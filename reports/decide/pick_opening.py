@@ -44,7 +44,8 @@ def _briefly(choice: PickedCodec) -> str:
     cost = choice.requirements.cost
     if choice.yearly and choice.requirements.rate is not None:
         return f"{choice.yearly[choice.name].text} a year for {rate_text(choice.requirements.rate)} records/s"
-    amount = numbers.amount(choice.parts[choice.name].total(cost), "second")
+    own = choice.standing.costs[choice.name]
+    amount = numbers.amount(own.value, "second", own.half)
     line = f", {bandwidth_text(cost.bandwidth)}" if math.isfinite(cost.bandwidth) else ""
     return f"{amount} a record, read {cost.reads:g} times{line}"
 
@@ -71,11 +72,11 @@ def _worth(choice: PickedCodec) -> Iterator[Line]:
         and choice.name not in USUAL
         and not any(cell.cell.variant for cell in choice.winner.cells.values())
     ):
-        behind = dict(choice.runners_up)
+        behind, costs = dict(choice.runners_up), choice.standing.costs
         usual = next((name for name in USUAL if behind.get(name, 0.0) > 1), "")
         if usual:
-            total = choice.parts[choice.winner.name].total(choice.requirements.cost)
-            yield saving(usual, (behind[usual] - 1) * total, choice.requirements.cost)
+            more = costs[usual].value - costs[choice.winner.name].value
+            yield saving(usual, more, choice.requirements.cost)
 
 
 def _trust(choice: PickedCodec) -> list[Line]:

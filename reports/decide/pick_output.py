@@ -101,9 +101,12 @@ def _explained(choice: PickedCodec) -> Iterable[str]:
         yield from (f"  {sentence}" for sentence in choice.breakeven)
 
 
+_MEANS: Final = "each figure is a mean over processes, that of the cost of their sums"
+
+
 def _arithmetic(choice: PickedCodec, width: int | None, color: bool) -> str:
     cost = choice.requirements.cost
-    totals = {name: parts.total(cost) for name, parts in choice.parts.items()}
+    totals = {name: choice.standing.costs[name].value for name in choice.parts}
     factor, unit = numbers.scale(totals.values(), "second")
     columns = (
         Column("codec", "codec", numeric=False),
@@ -114,7 +117,7 @@ def _arithmetic(choice: PickedCodec, width: int | None, color: bool) -> str:
         Column("cost:x", "cost ×", unit=choice.winner.name, direction="lower", raw_unit="ratio"),
     )
     rows = [_row(name, choice, totals, factor) for name in totals]
-    lines = (f"cost = {FORMULA}: {cost.sentence()}", *_conditions(choice))
+    lines = (f"cost = {FORMULA}: {cost.sentence()}", *_conditions(choice), _MEANS)
     section = Section("how the cost comes about", columns, tuple(rows), lines=lines)
     return text.render(Table((section,)), width=width, color=color)
 
@@ -213,6 +216,6 @@ def _row(name: str, choice: PickedCodec, totals: dict[str, float], factor: float
         "cost": totals[name],
     }
     entries = {key: Entry(numbers.quantity(value * factor), value) for key, value in values.items()}
-    times = totals[name] / totals[choice.winner.name]
+    times = choice.standing.times(name, choice.winner.name)
     entries |= {"codec": Entry(name, name), "cost:x": Entry(numbers.ratio(times), times)}
     return Row(name, entries)

@@ -256,7 +256,7 @@ class CorpusAnswer:
         assert self.contest is not None, "there are rivals"
         standing, winner = self.view.standing, self.contest.winner
         more = standing.costs[names[0]].value - standing.costs[winner].value
-        first, last = (standing.judged[name, winner][1].value for name in (names[0], names[-1]))
+        first, last = (standing.times(name, winner) for name in (names[0], names[-1]))
         return Rival(names, (first, last), more, verdict)
 
     @cached_property

@@ -34,10 +34,6 @@ class CostParts:
     fix: float
     size: float
 
-    def total(self, cost: CostModel) -> float:
-        """Return the cost under a model."""
-        return cost.total(self.dump, self.load, self.fix, self.size)
-
     @property
     def read(self) -> float:
         """Seconds of one read."""

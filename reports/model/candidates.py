@@ -398,6 +398,10 @@ class Standing:
         """The verdict on every pair, in both orders."""
         return self.judgment.judged
 
+    def times(self, codec: str, other: str) -> float:
+        """Return the cost of a codec as a multiple of another one's, as the table has it."""
+        return 1.0 if codec == other else self.judged[codec, other][1].value
+
     @cached_property
     def rank_ranges(self) -> Mapping[str, RankRange]:
         """The possible ranks of each codec."""

@@ -130,12 +130,11 @@ def of_corpus(result: ResultData, corpus: CorpusFacts, name: str) -> DataSet | N
     order = [codec for codec in standing.costs if codec in safe]
     if position is None or not order:
         return None
-    least = standing.costs[order[0]].value
     level = ("same", "unresolved")
     return DataSet(
         name,
         position,
-        {codec: standing.costs[codec].value / least for codec in order},
+        {codec: standing.times(codec, order[0]) for codec in order},
         frozenset(frozenset(pair) for pair in combinations(order, 2) if standing.judged[pair][0] in level),
     )
 

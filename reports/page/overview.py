@@ -202,6 +202,6 @@ def _turns(found: CorpusAnswer) -> str:
 def _against(standing: Standing, winner: str, other: str, remark: str) -> Against:
     if other not in standing.costs:
         return Against()
-    text = ratio(standing.costs[other].value / standing.costs[winner].value)
+    text = ratio(standing.times(other, winner))
     sure = other == winner or standing.judged[winner, other][0] in ("faster", "slower")
     return Against(text if sure else f"({text})", remark)

@@ -357,7 +357,7 @@ def _quotient(
     noise: Noise,
 ) -> tuple[float, float | None, float | None]:
     """Return the ratio of two codecs, with an interval for times of several processes."""
-    if all(len(samples.get(name, ())) > 1 for name in (ours, theirs)):
+    if samples.keys() >= {ours, theirs}:
         found = ratio(samples[ours], samples[theirs], prior=noise.between(ours, theirs))
         return found.value, *found.ends
     below = figures[theirs].value

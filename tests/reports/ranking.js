@@ -2,8 +2,8 @@
 const fs = require("node:fs");
 
 const { script, state: given, tables } = JSON.parse(fs.readFileSync(0, "utf-8"));
-const run = new Function("state", `${fs.readFileSync(script, "utf-8")}\nreturn { ranking, moments, changesOf };`);
-const { ranking, moments, changesOf } = run(given);
+const run = new Function("state", `${fs.readFileSync(script, "utf-8")}\nreturn { ranking, moments, changesOf, ratioOf };`);
+const { ranking, moments, changesOf, ratioOf } = run(given);
 
 const names = (costs) => costs.map((cost) => cost.candidate.codec);
 
@@ -23,6 +23,7 @@ for (const { candidates, weights, alpha, shown, advised } of tables) {
     order: names(ranked),
     places: Object.fromEntries(ranked.map((cost) => [cost.candidate.codec, cost.place])),
     sure,
+    times: ranked.flatMap((a) => ranked.filter((b) => a !== b).map((b) => ratioOf(a, b))),
     contest: contest && { winner: contest.winner.candidate.codec, same: names(contest.same), unresolved: names(contest.unresolved) },
     changes: contest && advised ? changesOf(contest.winner.candidate, weights, rank).map(({ winner, key, above, start, end, until }) => [
       winner.codec, key, above, Number.isFinite(start) ? start : null, end, until,

@@ -116,7 +116,7 @@ def test_a_pipeline_is_decided_by_processor_time(result_of: ResultOf) -> None:
     one, _ = picked(result, reads=1)
 
     assert choice.winner.name == "msgpack"
-    assert "100 µs for one write and 4 reads" in choice.sentence
+    assert "100.0 µs for one write and 4 reads" in choice.sentence
     assert lines[0].startswith("processor time of a record")
     assert "messages through pipe to 4 at 3,000/s: 100 µs, of which msgpack is 20%" in lines[1]
     assert one.parts["msgpack"].dump == pytest.approx(25e-6, rel=0.01)

@@ -102,6 +102,7 @@ def by_python(table: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "order": list(places),
         "places": {name: str(a) if a == b else f"{a} to {b}" for name, (a, b) in places.items()},
+        "times": [judgment.judged[a, b][1].value for a in places for b in places if a != b],
         "sure": [[a, b] for a in places for b in places if a != b and judgment.judged[a, b][0] == "faster"],
         "contest": contest
         and {
@@ -216,4 +217,5 @@ def test_ranks_winners_and_what_is_open_are_those_of_python() -> None:
     assert sum(bool(each["sure"]) for each in expected) > TABLES / 10
     assert sum(bool(each["changes"]) for each in expected) > TABLES * ADVISED / 15
     for number, (answer, wanted) in enumerate(zip(answers, expected, strict=True)):
+        assert answer.pop("times") == pytest.approx(wanted.pop("times")), number
         assert answer == wanted, number

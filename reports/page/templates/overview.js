@@ -96,7 +96,7 @@ function leadOf(leader) {
   else if (same.length) remark = `tie within ${Math.round(100 * state.tie)}%`;
   const against = (cost, said) => {
     if (!cost) return [UNKNOWN, ""];
-    const text = times(cost.value / winner.value);
+    const text = times(ratioOf(cost, winner));
     return [cost === winner || faster(cost, winner) || faster(winner, cost) ? text : `(${text})`, said];
   };
   const rest = safe.find((cost) => !level.includes(cost));

@@ -282,7 +282,7 @@ function verdictWords({ ranked, overfull, safe, contest, fewest, faster }) {
     if (!next) parts.push(".");
     else {
       const level = safe.filter((cost) => cost === next || (cost.value > next.value && !faster(next, cost)));
-      const at = times(next.value / winner.value);
+      const at = times(ratioOf(next, winner));
       parts.push("; ", ...few(level.map((cost) => cost.candidate.codec)), level.length > 1 ? ` come next, the first at ${at} that.` : ` comes next at ${at} that.`);
     }
   }

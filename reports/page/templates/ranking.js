@@ -137,6 +137,9 @@ function compare(a, b, expected = () => null) {
   return { mean: a.mean - b.mean, error: Math.sqrt(total), degrees: count > 1 ? Math.floor(total ** 2 / spread) : 0, count };
 }
 
+/** How many times another cost a cost is. */
+const ratioOf = (cost, base) => (cost.candidate === base.candidate ? 1 : Math.exp(compare(cost, base).mean));
+
 /**
  * Judge all pairs as bench.stats.verdicts does: whether cost a is surely lower than cost b, or the same, with the
  * log ratio of both and half its interval, which is 0 if unknown.

@@ -148,8 +148,7 @@ function bandwidthOf(line, weights) {
 function relative(cost, base, faster) {
   if (!base) return "";
   if (cost.candidate === base.candidate) return times(1);
-  const { mean, degrees } = compare(cost, base);
-  const text = times(degrees < 1 ? cost.value / base.value : Math.exp(mean));
+  const text = times(ratioOf(cost, base));
   return faster(cost, base) || faster(base, cost) ? text : `(${text})`;
 }
 
