@@ -12,7 +12,7 @@ from ...bench.results.watched import SMALL, CallSite, Saving, WatchData
 from ..model import numbers
 from ..model.lists import few, listed
 from ..model.table import Column, Entry, Row, Section, Table
-from .savings import busy_of, by_format, excluded, of_group, tried, untriable
+from .savings import best_of, busy_of, by_format, excluded, of_group, tried, untriable
 from .shares import percent, with_half
 
 _SHOWN = 12
@@ -151,25 +151,27 @@ def answers(watch: WatchData) -> Iterator[str]:
 
 
 def _predictions(watch: WatchData, possible: Sequence[CallSite]) -> Iterator[str]:
-    """Yield what another library would save in each format, and then what another format would."""
+    """Yield what another library or format would save, and then where none would."""
     forms = _grouped(possible, lambda site: site.form)
     large = [form for form, sites in forms.items() if form and busy_of(sites) >= SMALL * watch.busy]
     groups = by_format(watch.savings)
     several = sum(not best.into for best, *_ in groups) > 1
-    for group in groups:
-        if not group[0].into:
-            yield from of_group(watch, group, several=several)
+    for group in sorted(groups, key=_importance):
+        yield from of_group(watch, group, several=several)
     known = {saving.form for saving in watch.savings if not saving.into}
     if unknown := [format_title(form) for form in large if form not in known]:
         yield f"bakeoff knows no other library for {listed(unknown)}."
-    for group in groups:
-        if group[0].into:
-            yield from of_group(watch, group)
     yield from _untriable(groups)
     small = [site for site in possible if site.form and site.form not in large]
     if small:
         names = few(list(by_function(small)))
         yield _limit(f"Changing the codec of {names}", busy_of(small), watch.busy)
+
+
+def _importance(group: Sequence[Saving]) -> tuple[bool, bool, float]:
+    """Return the sort key of a group: savings come first, those that keep the format before others."""
+    best = best_of(tried(group))
+    return best is None, bool(group[0].into), -best.seconds if best else 0.0
 
 
 def _untriable(groups: Sequence[Sequence[Saving]]) -> Iterator[str]:

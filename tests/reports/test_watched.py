@@ -68,12 +68,33 @@ def test_another_format_is_called_so_and_comes_last() -> None:
         "Others would save less: ujson 25 %.",
         "Others would take more CPU: simplejson 11 %.",
         "Undecided, as the interval includes 0: rapidjson 0.1 ± 0.5 %.",
-        "bakeoff knows no other library for pickle.",
         "Another format: ormsgpack (MessagePack in place of pickle) would save 0.50 s of 8.00 s CPU "
         "(6.2 ± 0.2 %).",
         "Everything that writes or reads these pickle records would have to change with it.",
         "Others would save less: orjson (JSON) 3.8 %.",
+        "bakeoff knows no other library for pickle.",
     ]
+
+
+ELSEWHERE = Saving("pickle", "ormsgpack", 0.3, 0.02, (), "msgpack")
+
+
+@pytest.mark.parametrize(
+    ("savings", "first"),
+    [
+        ([ELSEWHERE], "Another format: ormsgpack "),
+        ([Saving("json", "orjson", 0.01, 0.02, ()), ELSEWHERE], "Another format: ormsgpack "),
+        ([Saving("json", "", 0.0, 0.0, (LeftOut("json.dumps", "a.py:1", 0.4, "objects"),)), ELSEWHERE],
+         "Another format: ormsgpack "),
+        ([ELSEWHERE, Saving("json", "orjson", 0.1, 0.02, ())], "orjson would save "),
+        ([Saving("json", "orjson", 0.1, 0.02, ()), Saving("pickle", "x", 0.2, 0.02, ())], "x for pickle"),
+    ],
+)  # fmt: skip
+def test_the_first_line_is_a_saving_if_there_is_one(savings: list[Saving], first: str) -> None:
+    watch = madeup.watch(savings=tuple(savings))
+
+    assert next(sentences(watch)).startswith(first)
+    assert f'<h1 class="recommendation">{first}' in render(watch)
 
 
 def test_the_page_has_bars_only_for_formats_that_were_tried() -> None:
