@@ -38,11 +38,13 @@ class Expectation:
         data_set: The published data set with the nearest records.
         order: Its codecs that take part, the cheapest first.
         level: The first of these, and those that tie with it there.
+        likeness: How like its records are.
     """
 
     data_set: DataSet
     order: tuple[str, ...]
     level: tuple[str, ...]
+    likeness: str
 
     @property
     def sentence(self) -> str:
@@ -50,7 +52,7 @@ class Expectation:
         first, second, *_ = self.order
         times = ratio(self.data_set.costs[second] / self.data_set.costs[first])
         behind = f"({times}, not distinguishable)" if second in self.level else times
-        return f"expected, from {self.data_set.title}: {first}, then {second} {behind}"
+        return f"expected, from {self.data_set.title}, {self.likeness}: {first}, then {second} {behind}"
 
 
 def nearest(position: Position, codecs: Iterable[str], among: Sequence[DataSet]) -> DataSet | None:
@@ -87,7 +89,8 @@ def expectation(position: Position, codecs: Sequence[str], among: Sequence[DataS
     order = found.order(codecs)
     if len(order) < _FEWEST:
         return f"no expectation: the nearest published records, {found.title}, have results of other codecs"
-    return Expectation(found, tuple(order), tuple(found.level(codecs)))
+    likeness = position.likeness(found.position)
+    return Expectation(found, tuple(order), tuple(found.level(codecs)), likeness)
 
 
 def verdict(expected: Expectation, result: ResultData, corpus: str) -> str:

@@ -19,6 +19,7 @@ from functools import cached_property
 from typing import Final, Literal, NamedTuple
 
 from ...bench.results import Fact
+from .lists import listed
 from .numbers import approximate, bytes_said
 
 Kind = Literal["dicts", "objects", "schema"]
@@ -26,6 +27,9 @@ Kind = Literal["dicts", "objects", "schema"]
 
 NEAR: Final = 1.5
 """Steps up to which records are near enough for the same expectation."""
+
+_ALIKE: Final = 0.5
+"""Steps below which records are called similar, and a difference is not named beside the largest one."""
 
 _NEEDED: Final = ("bytes_mean", "values_mean")
 """Facts without which there is no distance; profiles of very large records lack them."""
@@ -221,11 +225,24 @@ class Position:
 
     def difference(self, other: Position) -> str:
         """Describe the largest difference of other records of this kind: "30 times larger"."""
-        apart = {name: other.at[name] - self.at[name] for name in COORDINATES}
-        name = max(apart, key=lambda name: abs(apart[name]))
-        known = COORDINATES[name]
-        text = known.less if apart[name] < 0 else known.more
-        return text.format(approximate(10 ** abs(apart[name] * known.step)))
+        return self._differences(other)[0][1]
+
+    def likeness(self, other: Position) -> str:
+        """Say how like other records of this kind are: "4.8 times larger and with less text than these"."""
+        if self.distance(other) < _ALIKE:
+            return "similar to these"
+        first, second, *_ = self._differences(other)
+        named = [text for steps, text in (first, second) if steps >= _ALIKE] or [first[1]]
+        return f"{listed(named)} than these"
+
+    def _differences(self, other: Position) -> list[tuple[float, str]]:
+        """Return the differences of other records in steps and in words, the largest first."""
+        found = []
+        for name, known in COORDINATES.items():
+            steps = other.at[name] - self.at[name]
+            text = known.less if steps < 0 else known.more
+            found.append((abs(steps), text.format(approximate(10 ** abs(steps * known.step)))))
+        return sorted(found, key=lambda each: -each[0])
 
     @property
     def words(self) -> str:

@@ -151,7 +151,30 @@ def test_the_expected_order_is_that_of_the_nearest_data_set():
     found = expectation(position(ORDERS), ["json", "orjson", "ormsgpack"], [far, near])
 
     assert isinstance(found, Expectation)
-    assert f"expected, from {near.position.words} (orders): ormsgpack, then orjson 1.25×" == found.sentence
+    source = f"{near.position.words} (orders), similar to these"
+    assert f"expected, from {source}: ormsgpack, then orjson 1.25×" == found.sentence
+
+
+@pytest.mark.parametrize("name", CHANGED)
+def test_an_expectation_says_how_like_the_records_are(name):
+    """Of each property, in both directions; two of them if both matter."""
+    one, other = position(ORDERS), position(CHANGED[name])
+    near, known = one.distance(other) < 0.5, COORDINATES[name]
+    for a, b, words in ((one, other, known.more), (other, one, known.less)):
+        said = a.likeness(b)
+
+        assert ("similar to these" == said) is near
+        assert near or said.endswith(" than these")
+        if abs(a.at[name] - b.at[name]) == max(abs(a.at[each] - b.at[each]) for each in COORDINATES):
+            assert near or said.startswith(words.split("{}")[0])
+
+
+def test_an_expectation_names_two_differences_that_matter():
+    small = Position({"bytes_mean": 150.0, "values_mean": 5.0, "depth_max": 1, "type_str": 1.0})
+    large = Position({"bytes_mean": 712.0, "values_mean": 24.0, "depth_max": 7, "type_str": 1.0})
+
+    assert "more nested and 4.7 times larger than these" == small.likeness(large)
+    assert "less nested and 4.7 times smaller than these" == large.likeness(small)
 
 
 def test_codecs_that_do_not_take_part_are_not_expected():
@@ -161,7 +184,7 @@ def test_codecs_that_do_not_take_part_are_not_expected():
 
     assert isinstance(found, Expectation)
     assert ("orjson", "json") == found.order
-    assert found.sentence.endswith("(orders): orjson, then json 4.80×")
+    assert found.sentence.endswith("(orders), similar to these: orjson, then json 4.80×")
 
 
 def test_codecs_that_tied_are_marked():
@@ -170,7 +193,7 @@ def test_codecs_that_tied_are_marked():
     found = expectation(position(ORDERS), ["json", "orjson", "ormsgpack"], [near])
 
     assert isinstance(found, Expectation)
-    assert found.sentence.endswith("(orders): ormsgpack, then orjson (1.01×, not distinguishable)")
+    assert found.sentence.endswith(", similar to these: ormsgpack, then orjson (1.01×, not distinguishable)")
 
 
 def test_nothing_is_expected_of_records_that_are_near_to_none():
@@ -226,14 +249,14 @@ MEASURED = {"json": {"dump": 2e-6, "load": 2e-6}, "bson": {"dump": 1e-6, "load":
 )
 def test_the_verdict_on_an_expectation(costs, ties, measured, text):
     near = data_set("orders", ORDERS, ties=ties, **costs)
-    found = Expectation(near, tuple(near.costs), tuple(near.level(near.costs)))
+    found = Expectation(near, tuple(near.costs), tuple(near.level(near.costs)), "similar to these")
 
     assert re.fullmatch(text, verdict(found, madeup.planted({**MEASURED, **measured}), "messages"))
 
 
 def test_noise_leaves_an_expectation_undecided():
     near = data_set("orders", ORDERS, json=1.0, bson=2.0)
-    found = Expectation(near, ("json", "bson"), ("json",))
+    found = Expectation(near, ("json", "bson"), ("json",), "similar to these")
     alike = {"json": {"dump": 2e-6, "load": 2e-6}, "bson": {"dump": 1.98e-6, "load": 1.98e-6}}
 
     text = verdict(found, madeup.planted(alike, noise=0.05), "messages")
@@ -245,7 +268,7 @@ def test_noise_leaves_an_expectation_undecided():
 
 def test_few_processes_decide_nothing():
     near = data_set("orders", ORDERS, bson=1.0, json=2.0)
-    found = Expectation(near, ("bson", "json"), ("bson",))
+    found = Expectation(near, ("bson", "json"), ("bson",), "similar to these")
 
     text = verdict(found, madeup.planted(MEASURED, processes=1), "messages")
 
@@ -259,7 +282,7 @@ def test_lossy_codecs_are_not_expected(published):
 
     Expectations(said.append).before(with_profile(lossy, ORDERS), "messages")
 
-    assert [True] == [text.endswith("(orders): json, then yaml 4.50×") for text in said]
+    assert [True] == [text.endswith(": json, then yaml 4.50×") for text in said]
 
 
 @pytest.mark.parametrize(
@@ -419,7 +442,8 @@ def test_a_quick_run_says_what_to_expect_and_whether_it_held(tmp_path, published
 
     first, *others = done.stderr.splitlines()
     assert 0 == done.returncode
-    assert re.fullmatch(r"expected, from \d+-byte records of .* \(orders\): msgpack, then json 5\.45×", first)
+    source = r"\d+-byte records of .* \(orders\), similar to these"
+    assert re.fullmatch(rf"expected, from {source}: msgpack, then json 5\.45×", first)
     assert any(line.startswith("the expectation ") for line in others)
     assert "expect" not in done.stdout
 
@@ -445,5 +469,5 @@ def test_a_quick_run_from_python_says_the_same_with_its_progress(capsys, monkeyp
     bakeoff.run(ORDERS, ["json", "msgpack"], quick=True, all=True, budget=0, progress=progress)
 
     said = capsys.readouterr().err
-    assert progress == ("(orders): msgpack, then json 6.00×" in said)
+    assert progress == (", similar to these: msgpack, then json 6.00×" in said)
     assert progress == ("\nthe expectation " in said)
