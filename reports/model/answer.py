@@ -84,12 +84,15 @@ class Rival:
         times: The costs of the first and the last one, as multiples of the answer's.
         more: Seconds per record that the first one costs more.
         verdict: Why the others are with the first: they tie, or too little is known; empty for a single one.
+        above: The codec that the first one is known to cost more than, if it is not distinguishable from the
+            answer: another one that may win, or one that cannot itself.
     """
 
     names: tuple[str, ...]
     times: tuple[float, float]
     more: float
     verdict: Verdict | Literal[""] = ""
+    above: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,7 +260,15 @@ class CorpusAnswer:
         standing, winner = self.view.standing, self.contest.winner
         more = standing.costs[names[0]].value - standing.costs[winner].value
         first, last = (standing.times(name, winner) for name in (names[0], names[-1]))
-        return Rival(names, (first, last), more, verdict)
+        return Rival(names, (first, last), more, verdict, self._above(names[0], winner))
+
+    def _above(self, name: str, winner: str) -> str:
+        """Return the first codec that another one is known to cost more than; empty if that is the answer."""
+        judged = self.view.standing.judged
+        if judged[name, winner][0] == "slower":
+            return ""
+        others = (other for other in self.fitting if other not in (name, winner))
+        return next((other for other in others if judged[name, other][0] == "slower"), "")
 
     @cached_property
     def passed_over(self) -> list[PassedOver]:

@@ -191,6 +191,11 @@ def nothing_next(answers: Sequence[CorpusAnswer]) -> list[str]:
 
 def _behind(rival: Rival, most: int) -> str:
     """Name the codecs that come next, and their costs as multiples."""
+    if rival.above:
+        # Its ratio is in parentheses in the table, too.
+        first = f"{rival.names[0]} ({numbers.ratio(rival.times[0])})"
+        more = f" and {len(rival.names) - 1} more" * (len(rival.names) > 1)
+        return f"{first}{more}, known to cost more than {rival.above}"
     if len(rival.names) == 1:
         return f"{rival.names[0]} {_times(rival)}"
     names = few(rival.names) if most > 1 else f"{rival.names[0]} and {len(rival.names) - 1} more"

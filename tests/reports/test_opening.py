@@ -12,7 +12,7 @@ import pytest
 
 import kept
 import madeup
-from bakeoff.bench.results import CellResult, CodecFacts, ResultData
+from bakeoff.bench.results import CellResult, CodecFacts, Measurement, ResultData
 from bakeoff.bench.verdict import rankings
 from bakeoff.reports import render
 from bakeoff.reports.model.answer import CorpusAnswer
@@ -54,6 +54,17 @@ def untimed(run: ResultData) -> ResultData:
     return replace(run, cells=tuple(map(rough, run.cells)), rankings=())
 
 
+def unsteady(run: ResultData, codec: str) -> ResultData:
+    """Return a run in which the times of a codec differ threefold from process to process."""
+
+    def shaken(sample: Measurement) -> Measurement:
+        times = 3.0 ** (sample.pair % 2 - 0.5)
+        return replace(sample, value=sample.value * times, paired=sample.paired * times)
+
+    found = madeup.changed(madeup.changed(run, codec, "dump", sample=shaken), codec, "load", sample=shaken)
+    return replace(found, rankings=rankings(found))
+
+
 THREE = figures(orjson=1, json=2, bson=3)
 RUNS: dict[str, tuple[str, list[ResultData | Path]]] = {
     "one winner": ("chosen", [made(THREE)]),
@@ -70,6 +81,10 @@ RUNS: dict[str, tuple[str, list[ResultData | Path]]] = {
     ),
     "json wins": ("chosen", [made(figures(json=1, orjson=2))]),
     "noise": ("unresolved", [made(figures(orjson=1, json=1.01, bson=3), noise=0.1)]),
+    "an unsteady leader": (
+        "unresolved",
+        [unsteady(made(figures(orjson=1, ujson=1.02, ormsgpack=1.5, bson=1.9)), "orjson")],
+    ),
     "two processes": ("few", [made(THREE, processes=2)]),
     "one process": ("few", [made(THREE, processes=1)]),
     "many that tie for the second place": (
@@ -249,6 +264,7 @@ def test_ties_are_named_as_ties() -> None:
         ("one winner", "worth", "0.2% of a core less than json at 1,000 records/s"),
         ("json wins", "worth", "0.2% of a core less than orjson at 1,000 records/s"),
         ("a tie with json", "worth", "no time: json costs the same, within 1%"),
+        ("an unsteady leader", "next", "ormsgpack (1.50×), known to cost more than ujson"),
         ("one codec", "next", "nothing else was measured"),
         ("one that fits", "next", "no other codec is safe and preserves every record"),
         ("a lossy leader", "faster", "orjson, which is lossy here"),
