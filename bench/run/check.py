@@ -158,7 +158,7 @@ def _reason(ended: Ended) -> str:
         return ended.in_run
     seen = {name: spent for note in ended.notes for name, spent in note.items()}
     took = " and ".join(f"a {name} took {spent:.2g} s" for name, spent in seen.items())
-    return f"not enough time for its check{took and f', {took}'}; use --all"
+    return f"not enough time for the check{took and f', {took}'}; use --all"
 
 
 def _facts(codec: str, facts: Mapping[str, Any]) -> CodecFacts:

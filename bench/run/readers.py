@@ -90,7 +90,7 @@ def _take(
         note = notes.get(index)
         if note is None:
             late = ended.outcome == "unfinished" or index != ended.cell
-            why = "not enough time for its check; use --all" if late else ended.in_run
+            why = "not enough time for the check; use --all" if late else ended.in_run
             note = {"error": why, "outcome": "unfinished" if late else ended.outcome}
         same = note.get("same")
         found = note if same is None else notes[same]

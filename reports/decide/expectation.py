@@ -18,7 +18,7 @@ from ..model.distance import NEAR, Position
 from ..model.expected import DataSet, data_sets, position_of
 from ..model.lists import few
 from ..model.numbers import ratio
-from ..tables.sentence import equal
+from ..tables.sentence import equal, of_safe
 
 _PARTS: Final = frozenset({"dump", "load"})
 """Operations without which a run has no ranking."""
@@ -79,13 +79,12 @@ def expectation(position: Position, codecs: Sequence[str], among: Sequence[DataS
         among: The published data sets.
     """
     found = nearest(position, codecs, among)
-    nothing = f"nothing among the {len(among)} published data sets is near these records"
+    none = f"no expectation: none of the {len(among)} published data sets"
     if found is None:
-        return f"no expectation: {nothing}: none has {_KINDS[position.kind]} and results of these codecs"
+        return f"{none} has {_KINDS[position.kind]} and results of these codecs"
     if position.distance(found.position) > NEAR:
-        return (
-            f"no expectation: {nothing}: the nearest is {found.name}, {position.difference(found.position)}"
-        )
+        apart = position.difference(found.position)
+        return f"{none} is near these records; the nearest is {found.name}, {apart} than these"
     order = found.order(codecs)
     if len(order) < _FEWEST:
         return f"no expectation: the nearest published records, {found.title}, have results of other codecs"
@@ -108,7 +107,8 @@ def verdict(expected: Expectation, result: ResultData, corpus: str) -> str:
     processes = min(len(samples) for samples in standing.samples.values())
     if processes < Processes.FEWEST:
         counted = "1 process is" if processes == 1 else f"{processes} processes are"
-        return f"{_UNTESTED}: {counted} too few; {contest.cheapest} has the lowest mean"
+        of = of_safe(leads=contest.cheapest == next(iter(standing.costs)))
+        return f"{_UNTESTED}: {counted} too few; {contest.cheapest} has the lowest mean{of}"
     level = [name for name in standing.costs if name in contest.level]
     leading = f"{few(level)} {'leads' if len(level) == 1 else 'lead'}"
     if level == [leader]:

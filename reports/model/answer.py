@@ -190,10 +190,15 @@ class CorpusAnswer:
         return self.kind in ("chosen", "tied")
 
     @cached_property
+    def _all_rough(self) -> dict[str, float]:
+        """Rough costs of all codecs that there was no time to time."""
+        costs = {e.name: e.rough_cost(self.view.cost) for e in self.view.codecs}
+        return {name: seconds for name, seconds in costs.items() if seconds is not None}
+
+    @cached_property
     def _rough(self) -> dict[str, float]:
         """Rough costs of codecs that there was no time to time: of the safe, exact ones, if there are any."""
-        costs = {e.name: e.rough_cost(self.view.cost) for e in self.view.codecs}
-        rough = {name: seconds for name, seconds in costs.items() if seconds is not None}
+        rough = self._all_rough
         fit = {candidate.name for candidate in self.safe}
         return {name: seconds for name, seconds in rough.items() if name in fit} or rough
 
@@ -294,6 +299,11 @@ class CorpusAnswer:
         return "between" if verdict == "slower" else "close"
 
     @property
+    def unchecked(self) -> bool:
+        """Whether there was no time for the check of a codec, so that nothing is known of it."""
+        return any(candidate.outcome == "unfinished" for candidate in self.view.codecs)
+
+    @property
     def unranked(self) -> list[Candidate]:
         """The codecs that are safe and preserve all records, and have no cost."""
         return [candidate for candidate in self.safe if candidate.name not in self.view.standing.costs]
@@ -302,6 +312,14 @@ class CorpusAnswer:
     def leads(self) -> bool:
         """Whether the codec is known to cost less than all others, recommended or not."""
         return self.codec is not None and self.view.standing.rank_ranges[self.codec.name].last == 1
+
+    @property
+    def lowest(self) -> bool:
+        """Whether no codec has a lower mean, recommended or not."""
+        first = next(iter(self.view.standing.costs), "")
+        if not first and (rough := self._all_rough):
+            first = min(rough, key=rough.__getitem__)
+        return self.codec is not None and first == self.codec.name
 
     @property
     def safety(self) -> Safety:

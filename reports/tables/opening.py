@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from ...bench.method import Processes
 from ..model import numbers
 from ..model.answer import CorpusAnswer, Rival
 from ..model.breakeven import span
-from ..model.candidates import measured, preferred
+from ..model.candidates import Candidate, measured, preferred
 from ..model.environment import block_noun
 from ..model.lists import few, listed
 from ..model.read import LibraryResult, languages
@@ -16,7 +17,7 @@ from ..model.table import Labelled
 from ..model.view import CorpusView
 from .block import LINES, SAFE, Line, fitted, losses, records, saving, shown, trust, unless, work
 from .longer import longer
-from .sentence import broken_by, drawback, too_few, unranked, why_not
+from .sentence import broken_by, drawback, of_safe, too_few, unranked, why_not
 
 _ALLOWED: Final = {"lossy": "allow_loss", "trusted": "trusted", "unguarded": "trusted"}
 """The options of a choice that allow what a codec is not recommended for."""
@@ -132,7 +133,7 @@ def _rough(found: CorpusAnswer) -> str:
     if rough is None:
         return ""
     factor, unit = numbers.scale([rough], "second")
-    return f"≈{numbers.approximate(rough * factor)} {unit} {_work(found)}"
+    return f"≈{numbers.approximate(rough * factor)} {unit}"
 
 
 def _figures(found: CorpusAnswer) -> str:
@@ -140,14 +141,21 @@ def _figures(found: CorpusAnswer) -> str:
     return f"{_cost(found)}{size}"
 
 
+def _lowest(found: CorpusAnswer, codec: Candidate) -> str:
+    """Name the codec with the lowest mean of those that may be recommended, or of all if it leads them."""
+    return codec.name if found.lowest else f"{codec.name},{of_safe(leads=False)}"
+
+
 def _following(found: CorpusAnswer) -> Iterator[Line]:
     """Yield what comes next, and what is faster and not recommended."""
     codec = found.codec
     if found.kind == "few" and codec is not None:
-        yield "lowest", [f"{codec.name}: {_figures(found)}", f"{codec.name}: {_cost(found)}"]
+        who = _lowest(found, codec)
+        yield "lowest", [f"{who}: {_figures(found)}", f"{who}: {_cost(found)}", f"{who}: {_time(found)}", who]
     if found.kind == "rough" and codec is not None:
-        but = f", which {drawback(codec)}" if codec.drawback else ""
-        yield "lowest", [f"{codec.name}{but}, roughly: {_rough(found)}", f"{codec.name}{but}, roughly"]
+        who = f"{codec.name}, which {drawback(codec)}" if codec.drawback else _lowest(found, codec)
+        took = f"{who}, roughly: {_rough(found)}"
+        yield "lowest", [f"{took} {_work(found)}", took, f"{who}, roughly"]
     if found.kind == "unsafe" and codec is not None:
         who = f"{codec.name}, which {drawback(codec)}"
         yield "lowest", [f"{who}: {_cost(found)}", f"{who}: {_time(found)} a record", who]
@@ -186,7 +194,8 @@ def nothing_next(answers: Sequence[CorpusAnswer]) -> list[str]:
     if all(len(found.view.codecs) == 1 for found in answers):
         return ["nothing else was measured"]
     several = any(found.contest is not None and len(found.contest.level) > 1 for found in answers)
-    return [f"no {'further' if several else 'other'} codec is safe and preserves every record"]
+    checked = " that was checked" * any(found.unchecked for found in answers)
+    return [f"no {'further' if several else 'other'} codec{checked} is safe and preserves every record"]
 
 
 def _behind(rival: Rival, most: int) -> str:
@@ -257,8 +266,7 @@ def _sure(found: CorpusAnswer) -> Iterator[Line]:
     contest, way = found.contest, longer(found.view.result)
     until = "" if found.view.result.complete else ", until the run was interrupted"
     if found.kind == "chosen" and len(found.fitting) > 1:
-        among = "" if found.leads else " of the safe, exact codecs"
-        text = f"first{among} in every reading of the noise"
+        text = f"first{of_safe(leads=found.leads)} in every reading of the noise"
         yield "sure", [f"{text}, over {found.processes} processes{until}", f"{text}{until}", text]
     elif found.kind == "chosen" and not all(codec.takes for codec in found.unranked):
         yield "sure", [f"no: {way.time} times the others"]
@@ -271,7 +279,10 @@ def _sure(found: CorpusAnswer) -> Iterator[Line]:
     elif found.kind in ("rough", "late"):
         yield "sure", [f"no: {way.time} times them"]
     elif found.kind == "unsafe" and (options := _allowing(found)):
-        yield "try", [f"{options} names the best of the others"]
+        few_ = found.processes < Processes.FEWEST and len(found.view.standing.costs) > 1
+        if few_:
+            yield "sure", [f"no: {way.processes}", "no: measure longer"]
+        yield "try", [f"{options}{' then' * few_} names the best of the others"]
     elif found.kind == "parts" and found.lacking == ["load"]:
         way_ = "`reads=0`" if found.view.result.in_python else "`bakeoff report FILE --reads 0`"
         yield "try", [f"{way_} ranks by dump alone"]

@@ -16,7 +16,7 @@ from ..model.view import CorpusView, MachineView, View
 from .block import SAFE, Line, fitted, losses, records, trust, unless
 from .longer import longer
 from .opening import nothing_next, use
-from .sentence import why_not
+from .sentence import of_safe, why_not
 
 _GROUPS = 3
 """Answers that have a line each."""
@@ -97,9 +97,16 @@ def _use(kind: str, name: str, group: Sequence[CorpusAnswer], all_: int) -> list
 def _wheres(name: str, group: Sequence[CorpusAnswer], all_: int) -> list[str]:
     """Return wordings of the places that have the same answer, the fullest first."""
     if len(group) == all_:
-        return [f" in {'both' if all_ == 2 else f'all {all_}'} setups" if all_ > 1 else ""]
+        return [f"{where} setups" if (where := _of(all_, all_)) else ""]
     places = [found.view.corpus.name.removeprefix(f"{name} ") for found in group]
     return [f" {some(places, 1)}", f" in {len(group)} of {all_} setups"]
+
+
+def _of(count: int, all_: int) -> str:
+    """Say in how many places something is so: " in both", " in 2 of 3"; nothing of a single place."""
+    if count < all_:
+        return f" in {count} of {all_}"
+    return "" if all_ == 1 else " in both" if all_ == 2 else f" in all {all_}"
 
 
 def _work(kind: str, cost: CostModel) -> str:
@@ -159,7 +166,7 @@ def _sure(answers: Sequence[CorpusAnswer]) -> Iterator[Line]:
     result = answers[0].view.result
     way, until = longer(result), "" if result.complete else ", until the run was interrupted"
     if undecided:
-        where = f" in {len(undecided)} of {len(answers)}" * (len(answers) > 1)
+        where = _of(len(undecided), len(answers))
         if all(found.kind in ("few", "unresolved") for found in undecided):
             yield "sure", [f"no{where}: {way.processes}"]
         elif all(found.kind in ("rough", "late") for found in undecided):
@@ -169,12 +176,10 @@ def _sure(answers: Sequence[CorpusAnswer]) -> Iterator[Line]:
         winners = {found.codec.name for found in ties if found.codec}
         others = [name for name in level if name not in winners or len(winners) > 1]
         tie, counted = ("ties of", "codecs") if len(winners) > 1 else ("a tie with", "other codecs")
-        end = f", {numbers.TIED}"
-        end += f", in {len(ties)} of {len(answers)}" * (len(answers) > 1)
+        end = f", {numbers.TIED}{_of(len(ties), len(answers))}"
         texts = [f"{tie} {who}{end}" for who in (few(others), f"{len(others)} {counted}")]
         yield "sure", [*(f"{text}{until}" for text in texts), texts[-1]]
     elif any(len(found.fitting) > 1 for found in answers):
         processes = min(found.processes for found in answers)
-        among = "" if all(found.leads for found in answers) else " of the safe, exact codecs"
-        text = f"first{among} in every reading of the noise"
+        text = f"first{of_safe(leads=all(found.leads for found in answers))} in every reading of the noise"
         yield "sure", [f"{text}, over {processes} processes{until}", f"{text}{until}", text]

@@ -97,14 +97,16 @@ def _verdict(view: CorpusView) -> tuple[str, str]:
     if found.kind == "rough":
         least = ""
         if codec is not None:
-            least = f"in the checks {codec.name} took least, roughly"
+            of = of_safe(leads=found.lowest or codec.drawback is not None)
+            least = f"in the checks {codec.name} took least{of}, roughly"
             least += f", but {drawback(codec)}" if codec.drawback else ""
         return "No codec was timed in this budget", least
     if contest is None or codec is None:
         first = f"{codec.name} comes first of the others" if codec else ""
         return "No safe codec preserves every record", first
     if found.kind == "few":
-        return f"{too_few(found.processes)} to distinguish codecs", f"{codec.name} has the lowest mean"
+        mean = f"{codec.name} has the lowest mean{of_safe(leads=found.lowest)}"
+        return f"{too_few(found.processes)} to distinguish codecs", mean
     asides = []
     if contest.unresolved:
         verdict = f"{few(contest.level)} {equal(contest)} at the top"
@@ -120,7 +122,8 @@ def _verdict(view: CorpusView) -> tuple[str, str]:
         verdict = f"{codec.name} is safe and preserves every record"
         asides.append(unranked(found.unranked))
     else:
-        verdict = f"{codec.name} is the only safe codec that preserves every record"
+        checked = " of those checked" * bool(found.unchecked)
+        verdict = f"{codec.name} is the only safe codec{checked} that preserves every record"
     asides += map(_passed_over, found.passed_over)
     return verdict, "; ".join(asides)
 
@@ -128,6 +131,11 @@ def _verdict(view: CorpusView) -> tuple[str, str]:
 def equal(contest: Contest) -> str:
     """Say what is known of several codecs that may win: nothing, or that they tie."""
     return "are not distinguishable" if contest.unresolved else f"cost the same, {TIED}"
+
+
+def of_safe(*, leads: bool) -> str:
+    """Say that a codec comes first only of those that may be recommended, unless it leads all."""
+    return "" if leads else " of the safe, exact codecs"
 
 
 def too_few(processes: int) -> str:

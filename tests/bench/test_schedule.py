@@ -104,7 +104,7 @@ def test_a_check_without_end_costs_its_own_row(folder: Path) -> None:
 
     assert done.returncode == 0
     assert samples(read(folder / "bakeoff.json"), "json") > 0
-    assert "endless: unfinished: not enough time for its check; use --all" in done.stdout
+    assert "endless: unfinished: not enough time for the check; use --all" in done.stdout
 
 
 @pytest.mark.slow

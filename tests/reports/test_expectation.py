@@ -204,8 +204,8 @@ def test_nothing_is_expected_of_records_that_are_near_to_none():
     assert position(ORDERS).distance(far.position) > NEAR
     assert isinstance(found, str)
     assert re.fullmatch(
-        "no expectation: nothing among the 1 published data sets is near these records: "
-        r"the nearest is grids, [\d,]+ times larger",
+        "no expectation: none of the 1 published data sets is near these records; "
+        r"the nearest is grids, [\d,]+ times larger than these",
         found,
     )
 
@@ -214,7 +214,11 @@ def test_nothing_is_expected_of_records_that_are_near_to_none():
     ("codecs", "kind", "reason"),
     [
         (["own", "json"], "dicts", "have results of other codecs"),
-        (["json", "orjson"], "objects", "none has objects of classes and results of these codecs"),
+        (
+            ["json", "orjson"],
+            "objects",
+            "data sets has objects of classes and results of these codecs",
+        ),
     ],
 )
 def test_nothing_is_expected_where_results_say_nothing(codecs, kind, reason):
@@ -457,7 +461,7 @@ def test_only_quick_runs_expect_something(tmp_path, published, quick):
     done = run(tmp_path, "mine.json", *(["--quick"] * quick), *short)
 
     assert 0 == done.returncode
-    assert quick == ("no expectation: nothing among the 1 published" in done.stderr)
+    assert quick == ("no expectation: none of the 1 published" in done.stderr)
     assert "the expectation" not in done.stderr
 
 

@@ -86,6 +86,24 @@ RUNS: dict[str, tuple[str, list[ResultData | Path]]] = {
         [unsteady(made(figures(orjson=1, ujson=1.02, ormsgpack=1.5, bson=1.9)), "orjson")],
     ),
     "two processes": ("few", [made(THREE, processes=2)]),
+    "two processes, and a lossy leader": (
+        "few",
+        [made(THREE, processes=2, losses={"orjson": ("`int` came back as `float`",)})],
+    ),
+    "two processes, and only lossy": (
+        "unsafe",
+        [made(THREE, processes=2, losses=dict.fromkeys(THREE, ("`a` came back as `b`",)))],
+    ),
+    "one that fits, and one without a check": (
+        "chosen",
+        [
+            made(
+                figures(orjson=1, bson=2),
+                losses={"bson": ("`a` came back as `b`",)},
+                outcomes={"json": ("unfinished", "not enough time for the check; use --all")},
+            )
+        ],
+    ),
     "one process": ("few", [made(THREE, processes=1)]),
     "many that tie for the second place": (
         "chosen",
@@ -265,6 +283,10 @@ def test_ties_are_named_as_ties() -> None:
         ("json wins", "worth", "0.2% of a core less than orjson at 1,000 records/s"),
         ("a tie with json", "worth", "no time: json costs the same, within 1%"),
         ("an unsteady leader", "next", "ormsgpack (1.50×), known to cost more than ujson"),
+        ("two processes, and a lossy leader", "lowest", "json, of the safe, exact codecs: 3.99 µs to write"),
+        ("two processes, and only lossy", "sure", "no: `bakeoff run --resume FILE` adds processes"),
+        ("two processes, and only lossy", "try", "`bakeoff pick FILE --allow-loss` then names the best"),
+        ("one that fits, and one without a check", "next", "no other codec that was checked is safe"),
         ("one codec", "next", "nothing else was measured"),
         ("one that fits", "next", "no other codec is safe and preserves every record"),
         ("a lossy leader", "faster", "orjson, which is lossy here"),
@@ -273,8 +295,8 @@ def test_ties_are_named_as_ties() -> None:
         ("unguarded and trusted in between", "faster", "marshal, which is for trusted data only"),
         ("nothing works", "use", "none: every codec failed"),
         ("no time", "lowest", "orjson, roughly: ≈2.0 µs to write and read a record"),
-        ("no time, and a lossy leader", "lowest", "json, roughly: ≈4.0 µs to write and read a record"),
-        ("no time, and a trusted leader", "lowest", "json, roughly: ≈4.0 µs to write and read a record"),
+        ("no time, and a lossy leader", "lowest", "json, of the safe, exact codecs, roughly: ≈4.0 µs"),
+        ("no time, and a trusted leader", "lowest", "json, of the safe, exact codecs, roughly: ≈4.0 µs"),
         ("no time, and only lossy", "lowest", "orjson, which is lossy here, roughly"),
         ("no time for checks", "use", "undecided: no codec was checked in this budget"),
         ("dump only", "use", "undecided: load was not measured"),

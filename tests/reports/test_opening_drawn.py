@@ -33,7 +33,7 @@ FACTS: Final[Mapping[str, dict[str, Any]]] = {
 """Properties of a codec, and the facts that give it them."""
 OUTCOMES: Final[Mapping[str, tuple[Outcome, str]]] = {
     "crashed": ("crashed", "the process died of SIGSEGV"),
-    "late": ("unfinished", "not enough time for its check; use --all"),
+    "late": ("unfinished", "not enough time for the check; use --all"),
 }
 
 

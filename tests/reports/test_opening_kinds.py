@@ -263,7 +263,7 @@ def test_what_it_is_worth_is_the_difference_of_the_means() -> None:
         ("stores", "share", "the codec's part of that is 29% to 67%, the rest is the store's"),
         ("pipeline, tie", "sure", "a tie with "),
         ("stores, noise", "use", "undecided in 2 of 3 setups: 4 codecs are not distinguishable"),
-        ("stores, ties of long names", "sure", "ties of 4 codecs, within 1%, in 3 of 3"),
+        ("stores, ties of long names", "sure", "ties of 4 codecs, within 1% in all 3"),
         ("stores, interrupted", "sure", "first in every reading of the noise, until the run was interrupted"),
         ("a faster codec for trusted data", "use", "msgpack in both setups: "),
         ("a faster codec for trusted data", "faster", "pickle, which is for trusted data only"),
