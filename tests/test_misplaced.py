@@ -10,7 +10,7 @@ from typing import Final
 import click
 import pytest
 
-from bakeoff.cli import _all_commands
+from bakeoff.cli import _all_commands, _in_our_words
 from bakeoff.commands._misplaced import check_values
 from bakeoff.errors import UsageError
 from command_lines import LINES, RESULT
@@ -84,6 +84,66 @@ def test_an_option_without_its_value_is_refused(folder: Path, name: str, option:
     assert f"{option} needs a value; see `bakeoff {name} --help`" == _refused(
         folder, *LINES[name].split(), option
     )
+
+
+def _parsed(name: str, *words: str, line: str | None = None) -> str:
+    """Parse a line of a command with further words, and return its error; empty if there is none."""
+    given = LINES[name].removeprefix(name) if line is None else line
+    try:
+        COMMANDS[name].make_context(name, [*given.split(), *words])
+    except (click.ClickException, UsageError) as error:
+        return _in_our_words(error) if isinstance(error, click.ClickException) else str(error)
+    return ""
+
+
+@pytest.mark.parametrize("value", ["", " ", "\t"])
+def test_no_value_is_blank_but_a_cell_of_csv(value: str) -> None:
+    """The most frequent reason is a variable of the shell that is not set."""
+    said = {(name, option): _parsed(name, option, value) for name, option, _ in VALUES}
+    accepted = {option for (_, option), text in said.items() if not text}
+
+    assert {"--null-value"} == accepted
+    assert {} == {
+        where: text for where, text in said.items() if text and not {*_spellings(*where)} & {*text.split()}
+    }
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_no_argument_is_blank(name: str) -> None:
+    arguments = [each for each in COMMANDS[name].params if isinstance(each, click.Argument)]
+    if not arguments or name == "watch":
+        pytest.skip("it has no argument, or takes a program, which may have blank ones")
+
+    assert _parsed(name, "", line="").startswith(f"{arguments[0].human_readable_name} is blank; ")
+
+
+def _spellings(name: str, option: str) -> list[str]:
+    return next(each.opts for each in COMMANDS[name].params if option in (*each.opts, *each.secondary_opts))
+
+
+def _lists() -> Iterator[tuple[str, str]]:
+    """Yield the options whose help has a list, and those that select codecs."""
+    for name, option, _ in VALUES:
+        param = next(each for each in COMMANDS[name].params if option in each.opts)
+        assert isinstance(param, click.Option)
+        if re.search(r"comma-separated|[\w.]+(\*\d+)?,[\w.]", param.help or "", re.IGNORECASE) or (
+            option == "--codec"
+        ):
+            yield name, option
+
+
+@pytest.mark.parametrize("value", ["1,", ",1", "1,,2", "1, ,2"])
+def test_a_list_has_a_name_on_both_sides_of_a_comma(value: str) -> None:
+    said = {where: _parsed(*where, value) for where in _lists()}
+
+    assert {"run", "stores", "pipeline", "report", "history", "pick", "fidelity"} <= {
+        name for name, _ in said
+    }
+    assert {} == {where: text for where, text in said.items() if not {*_spellings(*where)} & {*text.split()}}
+
+
+def test_a_list_may_have_spaces_after_its_commas() -> None:
+    assert {""} == {_parsed("run", "--ops", "dump, load"), _parsed("pick", "--needs", "int, bytes")}
 
 
 @pytest.mark.parametrize(("name", "option", "_"), ONE_FLAG)

@@ -288,7 +288,7 @@ def test_synthetic_records_do_not_replace_the_originals(folder: Path, option: st
         ("run movies --ops cpu@pipe:0", "operation 'cpu': expected 1 to 256 consumers"),
         ("run movies --ops get@lmdb:XL", "operation 'get': expected a state of SM, MD, LG"),
         ("pipeline movies --consumers 4,0", "--consumers 0: expected numbers from 1 to 256, such as 1,4,24"),
-        ("run movies -c {}", "a selection of codecs is empty; `bakeoff codecs` lists them"),
+        ("run movies -c {}", "--codec is blank; give it a value, or leave it out"),
         ("run movies -c mine=rws.py:codec", "mine=rws.py:codec: rws.py: no such file; did you mean rows.py?"),
         ("run rows.py:row", "rows.py has no row; did you mean rows?"),
         ("run rws.py:rows", "rws.py: no such file; did you mean rows.py?"),

@@ -8,6 +8,8 @@ from typing import Any, Final
 
 import click
 
+from ._named import BlankText
+
 _OTHERS: Final = "Options"
 _ALL: Final = "help-all"
 """Key in the context's `meta`: whether all options are shown."""
@@ -49,6 +51,18 @@ class GroupedCommand(click.Command):
         super().__init__(*args, **kwargs)
         self.topics: Final = topics if topics is not None else {"Reading files": READING}
         self.common: Final = common
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the arguments, none of which may be blank unless its type allows it.
+
+        Raises:
+            click.BadParameter: One is blank: most often a variable of the shell that is not set.
+        """
+        if not ctx.resilient_parsing:
+            typed, _, _ = self.make_parser(ctx).parse_args([*args])
+            for param in self.params:
+                _refuse_blank(param, typed.get(param.name or ""), ctx)
+        return super().parse_args(ctx, args)
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Return the parameters, and the two options for help."""
@@ -99,6 +113,13 @@ class GroupedCommand(click.Command):
         if name in ("--help", "--help-all"):
             return True
         return name not in READING if self.common is None else name in self.common
+
+
+def _refuse_blank(param: click.Parameter, typed: Any, ctx: click.Context) -> None:
+    values = typed if isinstance(typed, list | tuple) else [typed]
+    allowed = isinstance(param.type, BlankText | click.types.UnprocessedParamType)
+    if not allowed and any(isinstance(value, str) and not value.strip() for value in values):
+        raise click.BadParameter("is blank; give it a value, or leave it out", ctx, param)
 
 
 def _show_all(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -28,12 +28,36 @@ class Whole(click.ParamType[int]):
         self.least, self.most = least, most
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        text = str(value).replace("_", "").replace(",", "")
-        number = int(text) if text.isascii() and text.isdigit() and len(text) <= 20 else -1
+        from ..datasets.sizes import whole
+
+        number = -1 if (found := whole(str(value))) is None else found
         if not self.least <= number <= self.most:
             limit = f"at most {self.most}" if number > self.most else f"at least {self.least}"
             self.fail(f"{value!r}: expected a whole number of {limit}", param, ctx)
         return number
+
+
+class Listed(click.ParamType[str]):
+    """Names separated by commas, which the command splits."""
+
+    name = "LIST"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if value and not all(part.strip() for part in str(value).split(",")):  # some defaults are empty
+            self.fail(f"{value!r}: nothing on one side of a comma; remove the comma", param, ctx)
+        return str(value)
+
+
+LISTED: Final = Listed()
+
+
+class BlankText(click.ParamType[str]):
+    """A text that may be blank, as that of no other option may."""
+
+    name = "TEXT"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        return str(value)
 
 
 class Choice(click.Choice[str]):

@@ -13,7 +13,7 @@ import click
 
 from ..errors import UsageError
 from . import _completion
-from ._named import Choice, Whole
+from ._named import LISTED, BlankText, Choice, Whole
 from ._written import output_option
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -235,9 +235,9 @@ def reading(function: _F) -> _F:
         click.option(
             "--null-value",
             "null",
+            type=BlankText(),
             multiple=True,
-            metavar="TEXT",
-            help="CSV cell to read as None, such as NA; repeatable.",
+            help="CSV cell to read as None, such as NA, or '' for an empty one in text; repeatable.",
         ),
         click.option(
             "--decimal-comma", is_flag=True, help="Numbers of CSV have a decimal comma, such as 1,5."
@@ -287,6 +287,7 @@ def selecting(default: str) -> Callable[[_F], _F]:
         "-c",
         "--codec",
         "codecs",
+        type=LISTED,
         multiple=True,
         metavar="NAME",
         help="Codecs: names, with * and !exclusion, NAME==RELEASE, NAME=FILE.py:CODEC; repeatable.  "

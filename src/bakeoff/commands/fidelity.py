@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ._grouped import GroupedCommand
+from ._named import LISTED
 from ._options import selecting
 from ._placed import listed
 from ._written import writing
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 @selecting("all that are installed")
 @click.option(
     "--readers",
+    type=LISTED,
     metavar="LANGUAGES",
     help="Languages whose libraries are shown instead, once built: go,node.",
 )

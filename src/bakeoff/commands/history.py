@@ -13,6 +13,7 @@ from ..errors import RunError, UsageError, hint, near
 from . import _completion
 from ._earlier import results_in
 from ._grouped import GroupedCommand
+from ._named import LISTED
 from ._options import Share
 from ._output import exit_code_1_is_an_answer, guard, put, put_table
 from ._placed import listed
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     "-c",
     "--codec",
     "codecs",
+    type=LISTED,
     multiple=True,
     metavar="NAME",
     help="Codecs to show, with * and !exclusion; repeatable.  [default: all]",
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     "--ops",
     "operations",
     default="",
+    type=LISTED,
     metavar="LIST",
     help="Comma-separated operations to show: dump,load,size.  [default: all]",
     shell_complete=_completion.operations,

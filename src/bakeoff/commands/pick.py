@@ -12,6 +12,7 @@ from ..errors import RunError, UsageError, hint, near
 from ..escape import Styled
 from . import _completion
 from ._grouped import GroupedCommand
+from ._named import LISTED
 from ._options import AGE, Rate, costing
 from ._output import layout, put, typed
 from ._placed import listed
@@ -51,6 +52,7 @@ _COMMON = (
     "--reads-by",
     "readers",
     default="",
+    type=LISTED,
     metavar="LIST",
     help="Reads for each write by language, as measured by `bakeoff run --readers`: go*20,node*4,python.",
 )
@@ -70,6 +72,7 @@ _COMMON = (
 @click.option(
     "--needs",
     default="",
+    type=LISTED,
     metavar="TYPES",
     shell_complete=_completion.types,
     help="Types that must be preserved: datetime,bytes,...",
@@ -82,6 +85,7 @@ _COMMON = (
 @click.option(
     "--formats",
     default="",
+    type=LISTED,
     metavar="NAMES",
     shell_complete=_completion.wire_formats,
     help="Allowed wire formats: msgpack,cbor,...",

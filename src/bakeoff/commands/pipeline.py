@@ -12,7 +12,7 @@ import click
 from ..errors import UsageError
 from . import _completion, _placed
 from ._grouped import GroupedCommand
-from ._named import Choice, Whole
+from ._named import LISTED, Choice, Whole
 from ._options import Rate, Time, measuring, patience_option, reading, records_option, seed_option, selecting
 from .run import carry_out
 
@@ -54,6 +54,7 @@ _COMMON = (
 @click.option(
     "--transport",
     "transports",
+    type=LISTED,
     multiple=True,
     metavar="LIST",
     shell_complete=_completion.transports,
@@ -62,6 +63,7 @@ _COMMON = (
 @click.option(
     "--broker",
     "brokers",
+    type=LISTED,
     multiple=True,
     metavar="URL",
     help="Comma-separated URLs of brokers: redis://, nats://, amqp://, kafka://; repeatable.",
@@ -71,6 +73,7 @@ _COMMON = (
     "--consumers",
     default=_CONSUMERS,
     show_default=True,
+    type=LISTED,
     metavar="LIST",
     help="Comma-separated numbers of consumers. Each is a process that decodes every record.",
 )

@@ -16,7 +16,7 @@ from ..files import cache_folder, is_watch_file
 from ..reports.model.lists import listed
 from ..reports.tables.layouts import LAYOUTS, PUBLISHED
 from ._grouped import GroupedCommand
-from ._named import Choice, Whole
+from ._named import LISTED, Choice, Whole
 from ._options import costing
 from ._output import guard, is_stdout, layout, put, put_table, typed
 from ._written import BY_ENDING, agreed, check_place, format_option, output_option
@@ -61,7 +61,12 @@ _SHOWN_BY: Final[Mapping[str, Sequence[str]]] = {
 @output_option(
     " (- for standard output), or a folder for pyperf. Its ending decides the format.", folder=True
 )
-@click.option("--columns", metavar="LIST", help="Comma-separated columns in this order; NAME:x is relative.")
+@click.option(
+    "--columns",
+    type=LISTED,
+    metavar="LIST",
+    help="Comma-separated columns in this order; NAME:x is relative.",
+)
 @click.option(
     "--sort", metavar="COLUMN", help="Column to sort by; -NAME reverses the order.  [default: rank]"
 )

@@ -18,7 +18,7 @@ from . import _completion
 from ._earlier import print_comparison, results_in
 from ._grouped import GroupedCommand
 from ._machines import machine_options, machines_of, measure, plan
-from ._named import Choice, Whole
+from ._named import LISTED, Choice, Whole
 from ._options import Share, Size, Sizes, Time, measuring, reading, records_option, seed_option, selecting
 from ._output import layout, typed
 from ._schemas import include_option
@@ -149,6 +149,7 @@ _COMMON = (
 )
 @click.option(
     "--ops",
+    type=LISTED,
     metavar="LIST",
     shell_complete=_completion.operations,
     help="Comma-separated operations to measure, instead of dump, load and others: dump,size.",
@@ -177,11 +178,13 @@ _COMMON = (
 )
 @click.option(
     "--batch-sizes",
+    type=LISTED,
     metavar="LIST",
     help="Also measure batches of N records, per-record time: 1,10,100,1000.",
 )
 @click.option(
     "--compress",
+    type=LISTED,
     metavar="LIST",
     help="Also run each codec with these compressors: zstd:3,lz4,dict (zstd with a trained dictionary).",
 )
@@ -200,6 +203,7 @@ _COMMON = (
 @include_option
 @click.option(
     "--readers",
+    type=LISTED,
     metavar="LANGUAGES",
     help="Languages whose libraries also read the payloads, once built: go,node.",
 )

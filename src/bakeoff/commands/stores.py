@@ -11,7 +11,7 @@ import click
 from ..errors import UsageError
 from . import _completion, _placed
 from ._grouped import GroupedCommand
-from ._named import Whole
+from ._named import LISTED, Whole
 from ._options import Time, measuring, patience_option, reading, records_option, seed_option, selecting
 from .run import carry_out
 
@@ -38,6 +38,7 @@ _ADDRESSES = 16 << 30
 @click.option(
     "--store",
     "stores",
+    type=LISTED,
     multiple=True,
     metavar="NAME|URL",
     shell_complete=_completion.stores,
@@ -49,6 +50,7 @@ _ADDRESSES = 16 << 30
     "sizes",
     default="MD",
     show_default=True,
+    type=LISTED,
     metavar="LIST",
     help="Records in the store before timing, comma-separated: SM (100), MD (1,000), LG (50,000).",
 )
