@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..errors import UsageError, hint
+from ..errors import UnknownName, UsageError, hint
 
 
 class CodecError(ValueError):
@@ -87,16 +87,12 @@ class MissingLibrary(CodecError, UsageError):
     """The library of a codec is not installed."""
 
 
-class UnknownCodec(CodecError, UsageError):
-    """No codec of that name.
-
-    Attributes:
-        near: Names that look alike.
-    """
+class UnknownCodec(CodecError, UnknownName):
+    """No codec of that name."""
 
     def __init__(self, codec: str, near: Sequence[str] = ()) -> None:
         super().__init__(codec, f"no such codec; {hint(near, '`bakeoff codecs` lists them')}")
-        self.near = tuple(near)
+        self.typed, self.near = codec, tuple(near)
 
     def __reduce__(self) -> tuple[type[UnknownCodec], tuple[str, tuple[str, ...]]]:
         return type(self), (self.codec, self.near)

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..errors import RunError, UsageError, hint
+from ..errors import RunError, UnknownName, UsageError, hint
 from ..nearby import as_url, how_to_download
 
 
-class UnknownCorpus(UsageError):  # noqa: N818
-    """The name is neither a built-in corpus nor a file, or is not the required one of the two.
-
-    Attributes:
-        near: Similar names of built-in corpora and files.
-    """
+class UnknownCorpus(UnknownName):
+    """The name is neither a built-in corpus nor a file, or is not the required one of the two."""
 
     def __init__(self, name: str, near: Sequence[str] = (), *, built_in: bool = False) -> None:
         what = "no built-in corpus" if built_in else "no corpus and no file"
@@ -21,7 +17,7 @@ class UnknownCorpus(UsageError):  # noqa: N818
         if as_url(name) and not built_in:
             otherwise = how_to_download(name)
         super().__init__(f"{what} named {name!r}; {hint(near, otherwise)}")
-        self.near = tuple(near)
+        self.typed, self.near = name, tuple(near)
 
 
 class ResultAsRecords(UsageError):  # noqa: N818

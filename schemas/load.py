@@ -13,7 +13,7 @@ from ..codecs.conventions.classes import record_class
 from ..errors import UsageError
 from ..files import is_result_file, read_limited
 from ..imports import module as module_of
-from ..nearby import no_such_file
+from ..nearby import NoSuchFile
 from .naming import NamedDefinition, definition_of
 from .schema import Schema
 from .tree import types as t
@@ -62,7 +62,7 @@ def load(text: str, include: Sequence[str | os.PathLike[str]] = ()) -> Any:
 def _defined(named: NamedDefinition, include: Sequence[str | os.PathLike[str]]) -> Schema:
     path = Path(named.path)
     if not path.exists():
-        raise UsageError(no_such_file(path, what="schema"))
+        raise NoSuchFile(path, what="schema")
     if is_result_file(path):
         raise UsageError(f"{path}: is a result file of bakeoff, and not a schema; name the schema")
     try:
@@ -74,7 +74,7 @@ def _defined(named: NamedDefinition, include: Sequence[str | os.PathLike[str]]) 
 
 def _load_file(path: Path) -> ModuleType:
     if not path.is_file():
-        raise UsageError(no_such_file(path, f"`bakeoff schema infer FILE -o {path}` writes one", "schema"))
+        raise NoSuchFile(path, f"`bakeoff schema infer FILE -o {path}` writes one", "schema")
     return module_of(str(path))
 
 
@@ -84,7 +84,7 @@ def _load_module(name: str, text: str) -> ModuleType:
     if (path := Path(text)).is_file():
         raise UsageError(f"{text}: not a schema; `bakeoff schema infer {text}` makes one of its records")
     if len(path.parts) > 1:
-        raise UsageError(no_such_file(path, what="schema"))
+        raise NoSuchFile(path, what="schema")
     return module_of(name)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from ...errors import BakeoffError, UsageError
 from ...files import check_own
-from ...nearby import no_such_file
+from ...nearby import NoSuchFile
 from ..results import ResultData, read
 from .context import Show
 from .journal import journal_path
@@ -199,5 +199,5 @@ def stored_anywhere(output: Path, machines: Sequence[Machine]) -> Options:
             "the name that -o had, which lacks that of the machine or interpreter"
         )
     if len(files) == 1:
-        raise UsageError(no_such_file(output, "there is nothing to resume"))
+        raise NoSuchFile(output, "there is nothing to resume")
     raise UsageError(f"{', '.join(map(str, files))}: no such files; there is nothing to resume")

@@ -25,7 +25,7 @@ from ...bench.results import (
 )
 from ...errors import UsageError
 from ...files import journal_path
-from ...nearby import no_such_file
+from ...nearby import NoSuchFile
 
 if TYPE_CHECKING:
     import pyperf
@@ -47,7 +47,7 @@ def load(path: Path) -> ResultData:
     if not path.exists():
         if journal_path(path).exists():
             raise UsageError(f"{path}: its run was cut off; `bakeoff run --resume {path}` resumes it")
-        raise UsageError(no_such_file(path, f"`bakeoff run -o {path}` makes one"))
+        raise NoSuchFile(path, f"`bakeoff run -o {path}` makes one")
     suite = read_suite(path)
     if any(VERSION_KEY in benchmark.get_metadata() for benchmark in suite.get_benchmarks()):
         return from_suite(path, suite)
@@ -70,7 +70,7 @@ def load_folders(
     files = []
     for path in paths:
         if not path.exists():
-            raise UsageError(no_such_file(path, "name a folder with result files", "file or folder"))
+            raise NoSuchFile(path, "name a folder with result files", "file or folder")
         files += _files(path)
     found = []
     for number, file in enumerate(files):

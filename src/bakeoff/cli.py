@@ -132,7 +132,7 @@ def _in_our_words(error: click.ClickException) -> str:
         otherwise = elsewhere(error.option_name, _all_commands()) or _help_of(context)
         return f"no such option {error.option_name}; {hint(alike, otherwise)}"
     if isinstance(error, click.BadOptionUsage):
-        what = "takes no value" if "does not take" in error.message else "needs a value"
+        what = "takes no value" if _is_flag(error.option_name, context) else "needs a value"
         return f"{error.option_name} {what}; {_help_of(context)}"
     if type(error) is click.BadParameter and error.param is not None:
         text = f"{spelled(error.param)} {error.message}".rstrip(".")
@@ -140,6 +140,12 @@ def _in_our_words(error: click.ClickException) -> str:
         text = " ".join(error.format_message().split()).rstrip(".")
         text = text[:1].lower() + text[1:]
     return f"{text}; {_help_of(context)}" if context else text
+
+
+def _is_flag(name: str, context: click.Context | None) -> bool:
+    context = context or click.Context(bakeoff)
+    params = (each for each in context.command.get_params(context) if isinstance(each, click.Option))
+    return any(each.is_flag for each in params if name in (*each.opts, *each.secondary_opts))
 
 
 def _all_commands() -> Iterator[tuple[str, click.Command]]:

@@ -21,6 +21,18 @@ class UsageError(BakeoffError):
     exit_code = 2
 
 
+class UnknownName(UsageError):  # noqa: N818
+    """There is nothing with a name that the user gave.
+
+    Attributes:
+        typed: The name.
+        near: Similar names.
+    """
+
+    typed: str
+    near: tuple[str, ...]
+
+
 class SchemaError(UsageError, ValueError):
     """A schema that cannot be compiled.
 

@@ -16,7 +16,7 @@ from typing import Any
 from zlib import crc32
 
 from .errors import UsageError, hint, near
-from .nearby import no_such_file
+from .nearby import NoSuchFile
 
 _imported: dict[str, str] = {}
 
@@ -82,7 +82,7 @@ def module(where: str) -> ModuleType:
             return _of_file(path)
     except (Exception, SystemExit) as error:
         raise UsageError(f"{where} cannot be imported: {_reason(error)}") from error
-    raise UsageError(no_such_file(Path(where)))
+    raise NoSuchFile(Path(where))
 
 
 def names_in(path: Path) -> list[str]:

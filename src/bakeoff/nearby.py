@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
 
-from .errors import hint
+from .errors import UnknownName, hint
 
 _MOST: Final = 3
 _ALIKE: Final = 0.8
@@ -48,17 +48,22 @@ def _stem(path: Path) -> str:
     return path.name.lower().partition(".")[0]
 
 
-def no_such_file(path: Path, otherwise: str = "check its name and folder", what: str = "file") -> str:
-    """Return what to say of a path at which there is nothing.
+class NoSuchFile(UnknownName):
+    """There is nothing at a path.
 
     Args:
         path: As the user typed it.
         otherwise: The next step if no file has a similar name.
         what: What is expected there.
     """
-    if url := as_url(str(path)):
-        return f"{url}: this command reads only files; {how_to_download(url)}"
-    return f"{path}: no such {what}; {hint(near_files(path), otherwise)}"
+
+    def __init__(self, path: Path, otherwise: str = "check its name and folder", what: str = "file") -> None:
+        self.typed, self.near = str(path), near_files(path)
+        if url := as_url(str(path)):
+            said = f"{url}: this command reads only files; {how_to_download(url)}"
+        else:
+            said = f"{path}: no such {what}; {hint(self.near, otherwise)}"
+        super().__init__(said)
 
 
 def as_url(text: str) -> str:

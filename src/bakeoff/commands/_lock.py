@@ -15,7 +15,7 @@ from ..codecs.production.lock import VARIABLE, Faults, Lock, LockLocation, fault
 from ..errors import RunError, UsageError
 from ..escape import visible
 from ..files import is_device, is_result_file
-from ..nearby import no_such_file
+from ..nearby import NoSuchFile
 from ..opening import foreign
 from ._output import guard, put
 from ._written import ENDINGS, agreed, check_place
@@ -46,8 +46,9 @@ def check(place: LockLocation, max_age: float | None) -> None:
 
     if not place.is_there:
         way = "write one with `bakeoff pick RESULTS --write`"
-        named = no_such_file(Path(place.path), way, "lock") if place.named else f"{place.missing}; {way}"
-        raise UsageError(named)
+        if place.named:
+            raise NoSuchFile(Path(place.path), way, "lock")
+        raise UsageError(f"{place.missing}; {way}")
     path = Path(place.path)
     if path.is_dir():
         raise UsageError(f"{path}: a folder, and not a lock; name a lock in it")

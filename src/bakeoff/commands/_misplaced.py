@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import click
 
-from ..errors import UsageError, hint, near
+from ..errors import UnknownName, UsageError, hint, near
 from ._named import spelled
 
 _CALLED: Final = "called"
@@ -65,25 +65,34 @@ def _words(command: click.Command, arguments: Sequence[str]) -> Iterator[_Word]:
         flag = word if option is not None and option.is_flag else ""
 
 
-def after_flag(command: click.Command, arguments: Sequence[str], said: str) -> str:
+def after_flag(command: click.Command, arguments: Sequence[str], error: Exception) -> str:
     """Return what to say instead of an error about a word right after a flag; empty if it is about another.
 
     Args:
         command: The command.
         arguments: Its part of the command line.
-        said: The error.
+        error: The error.
     """
-    from ..nearby import near_files
-
     words = list(_words(command, arguments))
     files = {spelled(option) for option in _options(command).values() if _is_file(option)}
     way = next(iter(files)) if len(files) == 1 else ""
+    refused = {Path(name) for name in _unknown(command, arguments, error)}
     for text, flag in words:
-        known = said.startswith(f"{text}: ") or repr(text) in said or f"({text})" in said
-        if flag and known and not near_files(Path(text)) and (way or len(words) > 1):
+        if flag and Path(text) in refused and (way or len(words) > 1):
             meant = f"; did you mean {way} {text}?" if way else ""
             return f"{flag} takes no value, and {text} after it is another argument{meant}"
     return ""
+
+
+def _unknown(command: click.Command, arguments: Sequence[str], error: Exception) -> Sequence[str]:
+    """Return the words that are arguments too many, or name nothing and are not misspelled either."""
+    if isinstance(error, UnknownName):
+        return () if error.near else (error.typed,)
+    if type(error) is not click.UsageError:
+        return ()
+    # Click says in words only which arguments are too many; the parser has them.
+    context = click.Context(command)
+    return command.make_parser(context).parse_args([*arguments])[1]
 
 
 def _is_file(option: click.Option) -> bool:
@@ -134,8 +143,7 @@ class NamedCommands(click.Group):
             if _CALLED not in ctx.meta:
                 raise
             command, arguments, name = ctx.meta[_CALLED]
-            text = error.format_message() if isinstance(error, click.UsageError) else str(error)
-            if said := after_flag(command, arguments, text):
+            if said := after_flag(command, arguments, error):
                 raise UsageError(said) from error
             if isinstance(error, click.UsageError) and error.ctx is None:
                 error.ctx = click.Context(command, parent=ctx, info_name=name)

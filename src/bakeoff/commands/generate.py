@@ -11,7 +11,7 @@ import click
 from ..errors import UsageError, near
 from ..escape import visible
 from ..files import read_limited
-from ..nearby import no_such_file
+from ..nearby import NoSuchFile
 from . import _completion
 from ._grouped import GroupedCommand
 from ._options import RECORDS, reading, seed_option
@@ -184,7 +184,7 @@ def _read(path: Path | None) -> DataProfile:
     try:
         content = read_limited(path, LARGEST)
     except FileNotFoundError as error:
-        raise UsageError(no_such_file(path, "--save-profile writes one", "profile")) from error
+        raise NoSuchFile(path, "--save-profile writes one", "profile") from error
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
     return read(content, str(path))

@@ -11,7 +11,7 @@ import click
 
 from ..errors import RunError, UsageError
 from ..files import read_limited
-from ..nearby import no_such_file
+from ..nearby import NoSuchFile
 from ._grouped import GroupedCommand
 from ._output import exit_code_1_is_an_answer, put, put_table
 from ._releases import check_extra, check_records, codecs_of, comparing, measured
@@ -132,7 +132,7 @@ def _lines(path: Path) -> list[str]:
     try:
         content = read_limited(path, _LARGEST).decode()
     except FileNotFoundError as error:
-        raise UsageError(no_such_file(path, "`pip freeze` writes one", "requirements file")) from error
+        raise NoSuchFile(path, "`pip freeze` writes one", "requirements file") from error
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or error
         raise UsageError(f"{path}: cannot be read: {reason}") from error
