@@ -100,7 +100,6 @@ class Options:
     sample_bytes: int = field(default=Checks.SAMPLE_BYTES, metadata=_FIXED)
     seed: int = field(default=1, metadata=_WORK)
     precision: float = field(default=Verdicts.PRECISION, metadata=_EFFORT)
-    tie: float = field(default=Verdicts.TIE, metadata=_EFFORT)
     budget: float = field(default=Budget.SECONDS, metadata=_EFFORT)
     no_time_limit: bool = field(default=False, metadata=_EFFORT)
     fewest: int = field(default=Processes.FIRST_LOOK, metadata=_EFFORT)
@@ -150,7 +149,7 @@ class Options:
     @property
     def rule(self) -> StopRule:
         """The stop rule."""
-        return StopRule(self.precision, self.tie, self.fewest, ratios=self.ratios)
+        return StopRule(self.precision, self.fewest, ratios=self.ratios)
 
     @property
     def how(self) -> dict[str, Any]:
@@ -297,7 +296,7 @@ class Options:
         return [name for name in self.operations if operation(name).exact]
 
     def flat(self) -> dict[str, Fact]:
-        """Return the options for the result file; `alpha` is what its verdicts may spend."""
+        """Return the options for the result file, with the alpha and the tie band of its verdicts."""
         plain: dict[str, Any] = {
             each.name: getattr(self, each.name) for each in fields(self) if not each.metadata["secret"]
         }
@@ -306,7 +305,7 @@ class Options:
             for key, value in plain.items()
             if isinstance(value, tuple)
         }
-        return plain | joined | {"alpha": self.rule.alpha}
+        return plain | joined | {"alpha": self.rule.alpha, "tie": Verdicts.TIE}
 
     @classmethod
     def from_flat(cls, flat: Mapping[str, Fact]) -> Self:
@@ -316,7 +315,9 @@ class Options:
             TypeError: The options are from another version, or from no run of ours.
         """
         plain: dict[str, Any] = {
-            key: value for key, value in flat.items() if key != "alpha" and not key.startswith("reached ")
+            key: value
+            for key, value in flat.items()
+            if key not in ("alpha", "tie") and not key.startswith("reached ")
         }
         for key, kind in get_type_hints(cls).items():
             if _is_list(kind) and isinstance(text := plain.get(key), str):

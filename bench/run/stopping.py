@@ -36,14 +36,12 @@ class StopRule:
 
     Attributes:
         precision: Target half-width of the ratios, as a share.
-        tie: Tie band, as a share.
         fewest: Processes before the first look.
         most: Processes after the last look.
         ratios: Require the precision for every codec's ratio to the best, resolved or not.
     """
 
     precision: float = Verdicts.PRECISION
-    tie: float = Verdicts.TIE
     fewest: int = Budget.QUICK_FIRST_LOOK
     most: int = Processes.MOST
     ratios: bool = False
@@ -82,7 +80,7 @@ class StopRule:
     def _settled(self, found: Ratio) -> bool:
         if found.half_width <= self.precision:
             return True
-        return not self.ratios and found.outside(self.tie)
+        return not self.ratios and found.outside(Verdicts.TIE)
 
     def _pairs(self, cells: Mapping[str, Sequence[Measurement]]) -> list[tuple[str, str]]:
         """Yield the pairs of neighbors in rank, and of each codec with the best."""

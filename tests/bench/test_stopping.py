@@ -29,7 +29,7 @@ def replay(rule: StopRule, ratio: float, spread: float, seed: int) -> tuple[int,
             cells[name].append(sample)
         if pair + 1 in looks and rule.look([cells]).reached:
             break
-    verdict, _ = verdicts(cells, rule.alpha, rule.tie)["a", "b"]
+    verdict, _ = verdicts(cells, rule.alpha)["a", "b"]
     return len(cells["a"]), verdict in ("faster", "slower")
 
 

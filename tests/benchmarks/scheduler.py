@@ -147,7 +147,7 @@ class Bench:
 
 
 def _duel(name: str, cells: Mapping[str, list[Measurement]], rule: StopRule, seconds: float) -> Duel:
-    verdict, ratio = verdicts(cells, rule.alpha, rule.tie)["b", "a"]
+    verdict, ratio = verdicts(cells, rule.alpha)["b", "a"]
     logs = tuple(math.log(b.paired / a.paired) for a, b in zip(cells["a"], cells["b"], strict=True))
     return Duel(name, verdict, ratio.value - 1, logs, seconds)
 
@@ -193,7 +193,7 @@ def _replay(logs: Sequence[float], rule: StopRule, alpha: float) -> bool:
             "a": [Measurement(1.0, 1.0, 1.0, i) for i in range(n)],
             "b": [Measurement(v, v, v, i) for i, v in enumerate(map(math.exp, logs[:n]))],
         }
-        verdict, found = verdicts(cells, alpha, rule.tie)["a", "b"]
+        verdict, found = verdicts(cells, alpha)["a", "b"]
         if verdict in ("faster", "slower") or found.half_width <= rule.precision:
             break
     return verdict in ("faster", "slower")
