@@ -37,13 +37,13 @@ def corpus(
     name_or_path: str | os.PathLike[str],
     records: int | str | None = None,
     seed: int = DEFAULT_SEED,
-    skip_bad: bool = False,
-    trusted: bool = False,
+    skip_invalid: bool = False,
+    trust_files: bool = False,
     *,
     format: str | None = None,  # noqa: A002 - as the option is called
     at: str | None = None,
     encoding: str | None = None,
-    null: Collection[str] = (),
+    null_values: Collection[str] = (),
     no_header: bool = False,
     decimal_comma: bool = False,
 ) -> Corpus:
@@ -57,13 +57,13 @@ def corpus(
         records: A number, or a size (``SM``, ``MD``, ``LG``). By default, 10,000 records of a built-in
             corpus, and all records of another source. A number limits these to the first records.
         seed: Same seed, same records.
-        skip_bad: Skip records that cannot be read; `Corpus.bad` lists them.
-        trusted: Allow formats that can run code from the file (pickle).
+        skip_invalid: Skip records that cannot be read; `Corpus.bad` lists them.
+        trust_files: Allow formats that can run code from the file (pickle).
         format: Name of the format, if the ending does not determine it.
         at: Location of the records in each document, as JSONPath (``$.items``, ``$.pages[*].items``) or JSON
             Pointer (``/items``).
         encoding: Encoding of text files; not needed for UTF-8 and files with a byte order mark.
-        null: Texts of CSV cells that mean None, for instance ``["NA", ""]``.
+        null_values: Texts of CSV cells that mean None, for instance ``["NA", ""]``.
         no_header: The first line of CSV is a record, and the columns are ``column1``, ``column2`` and so on.
         decimal_comma: Numbers of CSV have a decimal comma, as in ``1,5``.
 
@@ -71,7 +71,7 @@ def corpus(
         UnknownCorpus: No such name or file.
         UnknownFormat: The format is not known.
         ResultAsRecords: It is a result file, and `at` is None.
-        UntrustedCorpus: It is a pickle, and `trusted` is False.
+        UntrustedCorpus: It is a pickle, and `trust_files` is False.
         NoRecords: It is a folder without files of records.
         UnreadableCorpus: It cannot be opened.
         UsageError: The name is empty; `records`, `seed`, `at` or `encoding` is invalid, or does not apply
@@ -86,11 +86,11 @@ def corpus(
         format=format,
         limit=limit,
         seed=seed,
-        skip_bad=skip_bad,
-        trusted=trusted,
+        skip_invalid=skip_invalid,
+        trust_files=trust_files,
         at=at,
         encoding=encoding,
-        null=null,
+        null_values=null_values,
         no_header=no_header,
         decimal_comma=decimal_comma,
     )

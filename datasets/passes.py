@@ -26,11 +26,11 @@ class ReadOptions:
     Attributes:
         format: Name of the format; None uses the file's extension.
         limit: Number of records to read; None reads all.
-        skip_bad: Skip records that cannot be read.
-        trusted: Allow formats that run code from the file.
+        skip_invalid: Skip records that cannot be read.
+        trust_files: Allow formats that run code from the file.
         at: Location of the records in each document; None for the document itself.
         encoding: Encoding of text; None is UTF-8, or the encoding of a byte order mark.
-        null: Texts of CSV cells that mean None.
+        null_values: Texts of CSV cells that mean None.
         no_header: The first line of CSV is a record.
         decimal_comma: Numbers of CSV have a decimal comma.
     """
@@ -38,17 +38,22 @@ class ReadOptions:
     format: str | None = None
     limit: int | None = None
     seed: int = DEFAULT_SEED
-    skip_bad: bool = False
-    trusted: bool = False
+    skip_invalid: bool = False
+    trust_files: bool = False
     at: RecordPath | None = None
     encoding: str | None = None
-    null: frozenset[str] = frozenset()
+    null_values: frozenset[str] = frozenset()
     no_header: bool = False
     decimal_comma: bool = False
 
     @classmethod
     def of(
-        cls, *, at: str | None = None, encoding: str | None = None, null: Collection[str] = (), **others: Any
+        cls,
+        *,
+        at: str | None = None,
+        encoding: str | None = None,
+        null_values: Collection[str] = (),
+        **others: Any,
     ) -> Self:
         """Return the options that belong to arguments of `bakeoff.corpus`.
 
@@ -58,13 +63,17 @@ class ReadOptions:
         return cls(
             at=None if at is None else RecordPath.parse(at),
             encoding=None if encoding is None else checked(encoding),
-            null=frozenset(null),
+            null_values=frozenset(null_values),
             **others,
         )
 
     def of_cells(self) -> list[str]:
         """Return the names of the given options that apply to CSV only."""
-        given = {"null-value": self.null, "no-header": self.no_header, "decimal-comma": self.decimal_comma}
+        given = {
+            "null-value": self.null_values,
+            "no-header": self.no_header,
+            "decimal-comma": self.decimal_comma,
+        }
         return [name for name, value in given.items() if value]
 
 
@@ -99,7 +108,7 @@ class Passed(Corpus):
         super().__init__(name, source, description, None, reading.seed)
         self.remark = self._before = remark
         self._limit = reading.limit
-        self._skip_bad = reading.skip_bad
+        self._skip_invalid = reading.skip_invalid
         self._cut: tuple[float | None, int | None] | None = None
         self._digest = ""
 
@@ -118,7 +127,7 @@ class Passed(Corpus):
         return "name another source"
 
     def records(self, on_progress: Progress | None = None) -> Iterator[Any]:
-        problems = Problems(skip=self._skip_bad)
+        problems = Problems(skip=self._skip_invalid)
         self.bad = problems.kept
         self.skipped = 0
         self.share = 1.0

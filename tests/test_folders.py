@@ -239,7 +239,7 @@ def test_no_pipe_is_read_that_only_a_result_names(tmp_path: Path) -> None:
     run = replace(read(DATA), options=Options(("orders.jsonl",), ("json",)).flat())
 
     with pytest.raises(UsageError, match=r"cannot read .*orders\.jsonl again"):
-        options_of(run, (), named=[str(tmp_path / "orders.jsonl")], schema=None, trusted=False)
+        options_of(run, (), named=[str(tmp_path / "orders.jsonl")], schema=None, trust_files=False)
 
 
 READERS = {

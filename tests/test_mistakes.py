@@ -340,7 +340,7 @@ def test_a_wrong_word_gets_the_right_one(folder: Path, line: str, said: str) -> 
     [
         (lambda: package.run([{}], budget="fast"), "budget is 'fast'; expected seconds, such as 30"),
         (lambda: package.run([{}], precision=2), "precision is 2; expected a share above 0"),
-        (lambda: package.run([{}], operations="dump"), 'expected a list of names, such as ["dump"'),
+        (lambda: package.run([{}], ops="dump"), 'expected a list of names, such as ["dump"'),
         (lambda: package.run([{}], quick="yes"), "quick is 'yes'; expected True or False"),
         (lambda: package.run([{}], codecs=[]), "codecs is empty; name one, or leave the argument"),
         (lambda: package.run([{}], codecs=""), "codecs is empty; name one, or leave the argument"),

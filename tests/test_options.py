@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import click
 import pytest
 
+import bakeoff as package
 from bakeoff.bench.backends import stores, transports
 from bakeoff.bench.backends.transports.kafka import PRODUCER
 from bakeoff.bench.method import Budget
@@ -26,7 +28,9 @@ from bakeoff.datasets.base import DEFAULT_SEED
 from bakeoff.datasets.corpora import DEFAULT_RECORDS
 from bakeoff.errors import hint, near
 from bakeoff.reports.model.cost import CostModel
+from bakeoff.reports.model.options import TableOptions
 from bakeoff.reports.model.prices import Prices
+from bakeoff.reports.page import page
 from inprocess import bakeoff as run_bakeoff
 from test_house import ROOMS, ROOT
 
@@ -306,6 +310,46 @@ def test_each_name_means_one_thing_in_all_commands() -> None:
     assert {} == {
         name: text for name, begin in MEANINGS.items() for text in helps[name] if not text.startswith(begin)
     }
+
+
+CALLS: dict[str, tuple[Callable[..., Any], set[str]]] = {
+    "run": (package.run, {"progress"}),
+    "report": (TableOptions.of, set()),
+    "report -f html": (page.render, set()),
+    "pick": (package.Result.best, set()),
+    "pick --lock": (package.fastest, {"results", "calibrate"}),
+    "compare": (package.Result.compare, set()),
+    "generate": (package.corpus, set()),
+}
+"""Calls from Python by the command that does the same, and arguments without an option.
+
+The result that `fastest` takes is an argument of the command.
+"""
+
+PLURALS = {"codecs": "codec", "corpora": "corpus", "null_values": "null_value", "format": "from"}
+"""Arguments that take a list, for which an option is repeated; and one whose option is a word of Python."""
+
+
+@pytest.mark.parametrize(("line", "call"), CALLS.items())
+def test_arguments_in_python_have_the_names_of_options(
+    line: str, call: tuple[Callable[..., Any], set[str]]
+) -> None:
+    command = dict(_commands())[line.split()[0]]
+    options = {
+        name.removeprefix("--").replace("-", "_")
+        for each in command.params
+        if isinstance(each, click.Option)
+        for name in (*each.opts, *each.secondary_opts)
+        if name.startswith("--")
+    }
+    function, without = call
+    named = {
+        name
+        for name, each in inspect.signature(function).parameters.items()
+        if each.default is not each.empty
+    }
+
+    assert without == {name for name in named if not {name, PLURALS.get(name)} & options}
 
 
 def test_no_help_names_a_type_of_the_parser() -> None:

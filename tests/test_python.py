@@ -26,7 +26,7 @@ from bakeoff.testing import assert_not_slower
 pytestmark = pytest.mark.usefixtures("hurried")
 
 RECORDS = [{"id": number, "tags": ["a", "b"]} for number in range(20)]
-SHORT: dict[str, Any] = {"quick": True, "all": True, "budget": 0, "operations": ["size"], "progress": False}
+SHORT: dict[str, Any] = {"quick": True, "all": True, "budget": 0, "ops": ["size"], "progress": False}
 """All of a run but its timing."""
 
 
@@ -163,8 +163,8 @@ def test_what_only_the_program_defines_cannot_travel(what: str, said: str) -> No
         ([1], {"codecs": {"json": json}}, bakeoff.UsageError, "there is a codec of this name already"),
         ([1], {"codecs": {"a b": json}}, bakeoff.UsageError, "expected a name of letters"),
         ([1], {"codecs": {"a": bakeoff.codec("json|zlib")}}, bakeoff.UsageError, "without schema and compr"),
-        ([1], {"operations": ["dmp"]}, bakeoff.UsageError, "did you mean dump"),
-        ([1], {"operations": "dump"}, bakeoff.UsageError, "operations is 'dump'"),
+        ([1], {"ops": ["dmp"]}, bakeoff.UsageError, "did you mean dump"),
+        ([1], {"ops": "dump"}, bakeoff.UsageError, "ops is 'dump'"),
         ([1], {"budget": "fast"}, bakeoff.UsageError, "budget is 'fast'"),
         ([1], {"budget": -1}, bakeoff.UsageError, "budget is -1"),
         ([1], {"sample": 0}, bakeoff.UsageError, "sample is 0"),
@@ -196,7 +196,7 @@ def test_an_interrupt_keeps_what_was_measured(monkeypatch: pytest.MonkeyPatch) -
     found = session.time_cells
     monkeypatch.setattr(session, "time_cells", interrupted)
 
-    result = bakeoff.run(RECORDS, "json", **{**SHORT, "operations": ["dump", "load", "size"]})
+    result = bakeoff.run(RECORDS, "json", **{**SHORT, "ops": ["dump", "load", "size"]})
 
     assert not result.data.complete
     assert {"ok"} == {cell.outcome for cell in result.cells}

@@ -19,7 +19,7 @@ class Arguments:
     records: Calls | None = None
     sample: Calls | None = None
     seed: Count | None = None
-    operations: tuple[str, ...] = ()
+    ops: tuple[str, ...] = ()
     memory: bool | None = None
     schema: str | None = None
     infer: bool = False
@@ -29,7 +29,7 @@ class Arguments:
     gc: Literal["on", "off", "both"] | None = None
     isolate: bool = False
     all: bool = False
-    trusted: bool = False
+    trust_files: bool = False
     progress: bool = True
 
 
@@ -39,7 +39,7 @@ EXPECTED: Final[Mapping[str, str]] = {
     "records": "an integer of at least 1",
     "sample": "an integer of at least 1",
     "seed": "an integer of at least 0",
-    "operations": 'a list of names, such as ["dump", "load"]',
+    "ops": 'a list of names, such as ["dump", "load"]',
     "schema": "a text, such as 'orders.avsc'",
     "compress": 'a list of names, such as ["zstd:3"]',
     "readers": 'a list of languages, such as ["go", "node"]',

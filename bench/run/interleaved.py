@@ -83,7 +83,7 @@ def options_of(
     *,
     named: Sequence[str] | None = None,
     schema: str | None,
-    trusted: bool,
+    trust_files: bool,
 ) -> Options:
     """Return the options of a run, with trust and imports as typed, since a file must not decide these.
 
@@ -92,7 +92,7 @@ def options_of(
         sources: Corpora as typed; empty for the ones that the file names.
         named: Those of the file; None for all of its options.
         schema: As typed; None for the file's.
-        trusted: As typed.
+        trust_files: As typed.
 
     Raises:
         UsageError: The file is from another version, or not from a run of ours.
@@ -116,7 +116,7 @@ def options_of(
         stored,
         corpora=tuple(sources or named),
         schema=stored.schema if schema is None else schema,
-        trusted=trusted,
+        trust_files=trust_files,
         no_time_limit=True,
     )
 

@@ -74,7 +74,7 @@ class Options:
             a corpus.
         at: Path of the records in each document.
         encoding: Encoding of text files.
-        null: Cells of CSV that mean null.
+        null_values: Cells of CSV that mean null.
         no_header: The first line of CSV is a record.
         decimal_comma: Numbers of CSV have a decimal comma.
         gc: Garbage collector during slices: "on", "off", or "both".
@@ -112,12 +112,12 @@ class Options:
     batch: int = field(default=1, metadata=_WORK)
     sizes: str = field(default="", metadata=_FIXED)
     # Trust must be typed again, because a result file that grants it may be untrusted.
-    trusted: bool = field(default=False, metadata=_declared(meaning=False, resumable=True, reading=True))
-    skip_bad: bool = field(default=False, metadata=_declared(meaning=False, reading=True))
+    trust_files: bool = field(default=False, metadata=_declared(meaning=False, resumable=True, reading=True))
+    skip_invalid: bool = field(default=False, metadata=_declared(meaning=False, reading=True))
     format: str | None = field(default=None, metadata=_declared(meaning=False, reading=True))
     at: str | None = field(default=None, metadata=_READING)
     encoding: str | None = field(default=None, metadata=_READING)
-    null: tuple[str, ...] | None = field(default=None, metadata=_READING)
+    null_values: tuple[str, ...] | None = field(default=None, metadata=_READING)
     no_header: bool = field(default=False, metadata=_READING)
     decimal_comma: bool = field(default=False, metadata=_READING)
     rounds: int = field(default=Processes.ROUNDS, metadata=_FIXED)
@@ -155,7 +155,7 @@ class Options:
     def how(self) -> dict[str, Any]:
         """How to read the corpora, as arguments of `bakeoff.corpus`."""
         names = (each.name for each in fields(self) if each.metadata["reading"])
-        return {name: getattr(self, name) for name in names} | {"null": self.null or ()}
+        return {name: getattr(self, name) for name in names} | {"null_values": self.null_values or ()}
 
     @property
     def sources(self) -> Sources:
@@ -203,7 +203,7 @@ class Options:
         for language in self.readers:
             builds.command(language)
         self.sources.validate()
-        if not (self.infer or self.schema or self.trusted or self.sources.hold_objects()):
+        if not (self.infer or self.schema or self.trust_files or self.sources.hold_objects()):
             self._check_schemas(named)
 
     def check_typed(

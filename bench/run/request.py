@@ -90,7 +90,7 @@ class Request:
         chosen = {**self.settings, "corpora": self.corpora or None, "operations": self._operations(stored)}
         if chosen.get("sizes") is not None and chosen.get("budget") is None and not self.quick:
             chosen["budget"] = _A_SIZE
-        base = dataclasses.replace(stored or Options(_DEFAULT, ()), trusted=False)
+        base = dataclasses.replace(stored or Options(_DEFAULT, ()), trust_files=False)
         if self.quick:
             base = base.quick()
         if self.readers is not None:

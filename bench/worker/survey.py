@@ -40,7 +40,7 @@ def run(job: SurveyJob, context: WorkerContext) -> Answer:
     for piece in job.pieces:
         context.beat(0)
         surveyor.begin(piece)
-        problems = Problems(skip=reading.skip_bad)
+        problems = Problems(skip=reading.skip_invalid)
         for number, record in enumerate(records(_piece(piece), reading, problems)):
             if number % _BEAT == 0:
                 context.beat(0)

@@ -43,7 +43,7 @@ def read_csv(
     """Iterate over the rows as dicts.
 
     Args:
-        reading: Its `null`, `no_header` and `decimal_comma` apply.
+        reading: Its `null_values`, `no_header` and `decimal_comma` apply.
         delimiter: None takes the most frequent of ``, ; tab |`` in the first line, outside quotes; if numbers
             have a decimal comma, the comma only if the line has none of the others.
     """
@@ -70,7 +70,8 @@ def read_csv(
     first = list(islice(good, LOOK_AHEAD))
     point = "," if reading.decimal_comma else "."
     columns = [
-        TypedColumn(name, [row[n] for row in first], reading.null, point) for n, name in enumerate(names)
+        TypedColumn(name, [row[n] for row in first], reading.null_values, point)
+        for n, name in enumerate(names)
     ]
     if not reading.no_header and may_be_a_row(names, columns, first):
         problems.remark("line 1 is read as the names of the columns; if it is a record, use --no-header")

@@ -182,7 +182,7 @@ def check_content(path: Path, reading: ReadOptions) -> None:
 
 def check_trust(kind: FileFormat, source: str, reading: ReadOptions) -> None:
     """Raise `UntrustedCorpus` if reading a format can run code, and that is not allowed."""
-    if kind.trusted_only and not reading.trusted:
+    if kind.trusted_only and not reading.trust_files:
         raise UntrustedCorpus(
             f"{source}: reading a {kind.name} can run code; use --trust-files if you trust the file"
         )
@@ -341,7 +341,7 @@ def _copy_records(
     """
     before = -1
     while (found := _found(Path(spool.name), kind, reading, wanted)) < wanted:
-        if reading.skip_bad and found == before and kept > 4 * RECORD_LIMIT:
+        if reading.skip_invalid and found == before and kept > 4 * RECORD_LIMIT:
             raise UnreadableCorpus(f"{source}: no further record in {kept // 2:,} bytes; it may have no end")
         if not (more := _copied(file, spool, kept)):
             return
@@ -358,7 +358,7 @@ def _found(path: Path, kind: FileFormat, reading: ReadOptions, wanted: int) -> i
     try:
         with opened(path) as file:
             search = None if reading.at is None else Search(reading.at)
-            problems = Problems(skip=reading.skip_bad)
+            problems = Problems(skip=reading.skip_invalid)
             for _ in islice(kind.read(file.file, problems, reading, search), wanted):
                 found += 1
     except UnreadableCorpus:

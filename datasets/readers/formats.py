@@ -88,7 +88,7 @@ class FileFormat:
             return found
         told: tuple[Any, ...] = (reading,) if self.cells else ()
         if self.pickles:
-            told = (reading.trusted,)
+            told = (reading.trust_files,)
         records: Iterator[Any]
         if self.reader:
             records = _imported(self.reader)(file, problems, *told)

@@ -18,7 +18,7 @@ _DISTURBED: Final = 0.1
 MACHINE: Final = ("hostname", "cpu_model_name", "cpu_count", "platform")
 """Environment keys that together name a machine."""
 
-OF_RECORDS: Final = ("at", "encoding", "null", "no_header", "decimal_comma", "schema")
+OF_RECORDS: Final = ("at", "encoding", "null_values", "no_header", "decimal_comma", "schema")
 """Options of a run that say what the records are."""
 INTERPRETER: Final = ("python_implementation", "python_version", "interpreter")
 """Environment keys that together name an interpreter; the last is its name in `run --python`."""

@@ -55,7 +55,7 @@ def resolving(results: Sequence[ResultData], codecs: Sequence[str], found: Seque
     words = [*resuming(result, file), "--ratios"]
     words += ["--precision", f"{math.floor(precision * 1000) / 10:g}%"]
     words += ["--budget", f"{math.ceil(budget / _LEAST) * _LEAST:.0f}"]
-    return adding([*words, *(["--trust-files"] if result.options.get("trusted") else [])])
+    return adding([*words, *(["--trust-files"] if result.options.get("trust_files") else [])])
 
 
 def _measuring(result: ResultData) -> float:

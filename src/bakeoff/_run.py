@@ -33,7 +33,7 @@ def run(
     records: int | None = None,
     sample: int | None = None,
     seed: int | None = None,
-    operations: Sequence[str] = (),
+    ops: Sequence[str] = (),
     memory: bool | None = None,
     schema: str | None = None,
     infer: bool = False,
@@ -43,7 +43,7 @@ def run(
     gc: Literal["on", "off", "both"] | None = None,
     isolate: bool = False,
     all: bool = False,  # noqa: A002 - as the command's option
-    trusted: bool = False,
+    trust_files: bool = False,
     progress: bool = True,
 ) -> Result:
     """Benchmark codecs on records, in worker processes, as ``bakeoff run`` does.
@@ -64,7 +64,7 @@ def run(
         records: Maximum number of records; for a built-in corpus, the number to generate.
         sample: Number of records to check and measure; 1,000 by default.
         seed: Seed for generated records and for the choice of the sample.
-        operations: Operations to measure instead of the default.
+        ops: Operations to measure instead of the default.
         memory: Measure peak memory and growth; on by default, except with `quick`.
         schema: Schema of the records, as ``--schema`` takes it.
         infer: Infer a schema, convert the records to its types, and add ``+schema`` codecs.
@@ -75,7 +75,7 @@ def run(
         gc: Garbage collector while timing; on by default.
         isolate: One codec per process.
         all: Measure every codec and ignore the budget.
-        trusted: Read pickle files.
+        trust_files: Read pickle files.
         progress: Show progress and remarks on stderr or in the notebook.
 
     Raises:
@@ -94,7 +94,7 @@ def run(
         records=records,
         sample=sample,
         seed=seed,
-        operations=operations,
+        ops=ops,
         memory=memory,
         schema=schema,
         infer=infer,
@@ -104,7 +104,7 @@ def run(
         gc=gc,
         isolate=isolate,
         all=all,
-        trusted=trusted,
+        trust_files=trust_files,
         progress=progress,
     )
     with held_folder(PREFIX) as folder, _registered(codecs) as patterns:
@@ -113,7 +113,7 @@ def run(
             corpus or os.fspath(source),  # type: ignore[arg-type] # a source that is not a name has become a corpus
             patterns,
             quick=quick,
-            ops=",".join(operations) or None,
+            ops=",".join(ops) or None,
             memory=memory,
             raw=raw,
             compress=",".join(compress) or None,
@@ -128,7 +128,7 @@ def run(
             gc=gc,
             isolate=isolate or None,
             no_time_limit=all or None,
-            trusted=trusted or None,
+            trust_files=trust_files or None,
         )
         objects = _objects(corpus, options)
         return _measured(options, objects, folder, progress=progress, expecting=quick and progress)

@@ -172,7 +172,7 @@ def confirm(folder: Path, codecs: Sequence[str]) -> Reasons:
         result = read(folder / "before.json")
         sides = (Side(sys.executable, result), Side(sys.executable, result))
         cells = [Cell("few", "load", codec) for codec in codecs]
-        options = options_of(result, (), schema=None, trusted=False)
+        options = options_of(result, (), schema=None, trust_files=False)
         found = interleave(sides, cells, options, lambda *_: True, budget=600.0, looks=[2])
     for before, after in found.samples.values():
         assert [0, 1] == [each.pair for each in before] == [each.pair for each in after]

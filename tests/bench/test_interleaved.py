@@ -56,7 +56,7 @@ def measured(
     return interleave(
         (Side(sys.executable, run), Side(python, run)),
         cells,
-        options or options_of(run, (), schema=None, trusted=False),
+        options or options_of(run, (), schema=None, trust_files=False),
         enough,
         budget=600.0,
         looks=[2],
@@ -126,7 +126,7 @@ def test_other_records_are_refused(run: ResultData) -> None:
 def test_records_that_have_moved_are_named_again(run: ResultData, tmp_path: Path) -> None:
     moved = tmp_path / "moved.jsonl"
     moved.write_bytes(Path(run.corpora[0].source).read_bytes())
-    options = options_of(run, (str(moved),), schema=None, trusted=False)
+    options = options_of(run, (str(moved),), schema=None, trust_files=False)
 
     assert {DUMP} == measured(run, sys.executable, (DUMP,), options).samples.keys()
 
@@ -147,12 +147,12 @@ class TestTrust:
         other = replace(run, options={**run.options, **options})
 
         with pytest.raises(UsageError, match=said):
-            options_of(other, (), schema=None, trusted=False)
+            options_of(other, (), schema=None, trust_files=False)
 
     def test_what_is_typed_counts(self, run: ResultData) -> None:
         other = replace(
             run, options={**run.options, "trusted": True, "schema": "evil.py", "corpora": "evil:records"}
         )
-        found = options_of(other, ("mine:records",), schema="mine.py", trusted=False)
+        found = options_of(other, ("mine:records",), schema="mine.py", trust_files=False)
 
-        assert (("mine:records",), "mine.py", False) == (found.corpora, found.schema, found.trusted)
+        assert (("mine:records",), "mine.py", False) == (found.corpora, found.schema, found.trust_files)

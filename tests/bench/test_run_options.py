@@ -28,8 +28,8 @@ def other(each: Field[Any]) -> Any:
     now = getattr(PLAIN, each.name)
     if each.name == "gc":
         return "off"
-    if isinstance(now, tuple) or each.name in ("null", "include"):
-        return ("", "x\ny") if each.name == "null" else ("x\ny", "z")
+    if isinstance(now, tuple) or each.name in ("null_values", "include"):
+        return ("", "x\ny") if each.name == "null_values" else ("x\ny", "z")
     return "x" if now is None or isinstance(now, str) else not now if isinstance(now, bool) else 2 * now
 
 
@@ -90,7 +90,7 @@ class TestDeclarations:
 
 @pytest.mark.parametrize("value", [None, ("",), ("", "NA"), ("a\nb",)])
 def test_an_optional_list_is_none_or_has_texts(value: tuple[str, ...] | None) -> None:
-    assert value == Options.from_flat(replace(PLAIN, null=value).flat()).null
+    assert value == Options.from_flat(replace(PLAIN, null_values=value).flat()).null_values
 
 
 @pytest.mark.parametrize("seconds", [1e6, float("inf"), float("nan"), 0.0, -1.0])

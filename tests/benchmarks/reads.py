@@ -66,7 +66,7 @@ def measured(codecs: Sequence[str], budget: float, readers: Sequence[str], recor
         records=records,
         budget=budget,
         precision=0.002,
-        operations=["dump", "load", "size"],
+        ops=["dump", "load", "size"],
         readers=readers,
         progress=False,
     )

@@ -331,10 +331,10 @@ class TestEncoding:
             ("a.csv", {"encoding": "latn1"}, "no text encoding named 'latn1'; did you mean latin1"),
             ("a.csv", {"encoding": "hex"}, "no text encoding named 'hex'"),
             ("a.msgpack", {"encoding": "latin-1"}, "msgpack is not a text format"),
-            ("a.jsonl", {"null": ["NA"]}, "applies to CSV and TSV only"),
+            ("a.jsonl", {"null_values": ["NA"]}, "applies to CSV and TSV only"),
             ("movies", {"at": "$.title"}, "movies is not a file; remove --at"),
             ("movies", {"encoding": "utf-8"}, "remove --encoding"),
-            ("json:loads", {"null": ["NA"]}, "remove --null-value"),
+            ("json:loads", {"null_values": ["NA"]}, "remove --null-value"),
         ],
     )
     def test_no_use_is_said(self, tmp_path: Path, source: str, how: dict[str, Any], said: str) -> None:
@@ -374,7 +374,7 @@ class TestNull:
         ],
     )
     def test_cells_that_stand_for_nothing(self, tmp_path: Path, null: list[str], rows: list[Any]) -> None:
-        found = read(put(tmp_path, "a.csv", self.TEXT), null=null)
+        found = read(put(tmp_path, "a.csv", self.TEXT), null_values=null)
 
         assert rows == [list(record.values()) for record in found]
 

@@ -186,7 +186,7 @@ def test_a_first_row_without_names_on_request(tmp_path: Path) -> None:
     with pytest.raises(UnreadableCorpus, match="column '5' twice; if it is a record, use --no-header"):
         read(put(tmp_path, "twice.csv", "5,5\n6,7\n"))
     with pytest.raises(UnreadableCorpus, match="the first row cannot be read"):
-        read(put(tmp_path, "latin.csv", b"\xff,1\n"), no_header=True, skip_bad=True)
+        read(put(tmp_path, "latin.csv", b"\xff,1\n"), no_header=True, skip_invalid=True)
 
 
 @pytest.mark.parametrize("text", ["2020-01-02,x\n2021-01-02,y\n", "1.5,2.5\n2,3\n", "true,x\nfalse,y\n"])

@@ -173,7 +173,7 @@ def test_a_row_group_that_cannot_be_read_is_a_bad_record(tmp_path: Path) -> None
 
     with pytest.raises(BadRecord, match="row group 2, from row 1,001"):
         read(path)
-    corpus = datasets.corpus(str(path), skip_bad=True)
+    corpus = datasets.corpus(str(path), skip_invalid=True)
     assert [*range(1_000), *range(2_000, 3_000)] == [row["a"] for row in corpus.records()]
     assert 1 == corpus.skipped
 
@@ -290,7 +290,7 @@ def test_a_file_that_is_cut_short_says_after_which_row(tmp_path: Path) -> None:
 
     with pytest.raises(BadRecord, match="row 8: the file ends before row 10"):
         read(path)
-    assert list(range(7)) == read(path, skip_bad=True)
+    assert list(range(7)) == read(path, skip_invalid=True)
 
 
 def test_arrays_of_objects_are_read_on_trust_only(tmp_path: Path) -> None:
@@ -302,11 +302,11 @@ def test_arrays_of_objects_are_read_on_trust_only(tmp_path: Path) -> None:
         read(tmp_path / "objects.npy")
     with pytest.raises(UntrustedCorpus, match="--trust-files"):
         read(tmp_path / "objects.npz")
-    assert [{"a": 1}, None] == read(tmp_path / "objects.npy", trusted=True)
-    assert [{"a": {"a": 1}}] == read(tmp_path / "objects.npz", trusted=True)
+    assert [{"a": 1}, None] == read(tmp_path / "objects.npy", trust_files=True)
+    assert [{"a": {"a": 1}}] == read(tmp_path / "objects.npz", trust_files=True)
     mixed = [1, 2.5, "x", None, b"y", True]
     np.savez(tmp_path / "mixed.npz", a=np.array(mixed, object))
-    assert equal([{"a": value} for value in mixed], read(tmp_path / "mixed.npz", trusted=True))
+    assert equal([{"a": value} for value in mixed], read(tmp_path / "mixed.npz", trust_files=True))
 
 
 @pytest.mark.parametrize("value", [1, 255])

@@ -97,9 +97,9 @@ class TestEveryFormat:
     @pytest.mark.parametrize("record", [[], [[]], [1, 2], [[1], {"a": 2}], (1, 2)])
     def test_a_list_alone_is_one_record_again(self, tmp_path: Path, kind: str, record: Any) -> None:
         """Readers take the items of a file's only list for its records."""
-        alone = read(write_all(tmp_path, f"one.{kind}", [record]), trusted=True)
+        alone = read(write_all(tmp_path, f"one.{kind}", [record]), trust_files=True)
 
-        assert alone == read(write_all(tmp_path, f"two.{kind}", [record, record]), trusted=True)[:1]
+        assert alone == read(write_all(tmp_path, f"two.{kind}", [record, record]), trust_files=True)[:1]
         assert 1 == len(alone)
 
     @every_format
@@ -107,7 +107,7 @@ class TestEveryFormat:
     def test_round_trip(self, tmp_path: Path, kind: str, ending: str) -> None:
         plain = write_all(tmp_path, f"plain.{kind}").read_bytes()
         path = put(tmp_path, f"data.{kind}{ending}", COMPRESSORS[ending](plain))
-        corpus = datasets.corpus(path, trusted=True)
+        corpus = datasets.corpus(path, trust_files=True)
 
         assert RECORDS == list(corpus.records())
         assert hashlib.sha256(path.read_bytes()).hexdigest() == corpus.sha256
@@ -119,7 +119,7 @@ class TestEveryFormat:
     @every_format
     def test_first_records(self, tmp_path: Path, kind: str) -> None:
         path = write_all(tmp_path, f"data.{kind}")
-        corpus = datasets.corpus(path, 7, trusted=True)
+        corpus = datasets.corpus(path, 7, trust_files=True)
 
         assert RECORDS[:7] == list(corpus.records())
         assert hashlib.sha256(path.read_bytes()).hexdigest() == corpus.sha256
@@ -132,8 +132,8 @@ class TestEveryFormat:
         if kind == "yaml":
             path.write_bytes(path.read_bytes() + b': "')
         with pytest.raises(BadRecord) as caught:
-            read(path, trusted=True)
-        corpus = datasets.corpus(path, trusted=True, skip_bad=True)
+            read(path, trust_files=True)
+        corpus = datasets.corpus(path, trust_files=True, skip_invalid=True)
         kept = list(corpus.records())
 
         assert str(path) in str(caught.value)
@@ -144,7 +144,7 @@ class TestEveryFormat:
     @every_format
     def test_empty(self, tmp_path: Path, kind: str) -> None:
         with pytest.raises(UnreadableCorpus, match="no record"):
-            read(put(tmp_path, f"empty.{kind}", b""), trusted=True)
+            read(put(tmp_path, f"empty.{kind}", b""), trust_files=True)
 
     @every_format
     def test_noise(self, tmp_path: Path, kind: str) -> None:
@@ -152,7 +152,7 @@ class TestEveryFormat:
             noise = b"".join(hashlib.sha256(bytes([seed, n])).digest() for n in range(20))
             path = put(tmp_path, f"noise.{kind}", noise)
             try:
-                read(path, trusted=kind != "pickle", skip_bad=seed % 2 == 0)
+                read(path, trust_files=kind != "pickle", skip_invalid=seed % 2 == 0)
             except (UnreadableCorpus, UntrustedCorpus):
                 continue
 
@@ -160,7 +160,7 @@ class TestEveryFormat:
     def test_progress(self, tmp_path: Path, kind: str) -> None:
         path = write_all(tmp_path, f"data.{kind}")
         calls: list[tuple[int, int | None]] = []
-        datasets.corpus(path, trusted=True).sample(5, lambda done, total: calls.append((done, total)))
+        datasets.corpus(path, trust_files=True).sample(5, lambda done, total: calls.append((done, total)))
         size = path.stat().st_size
 
         assert (size, size) == calls[-1]
@@ -177,7 +177,7 @@ class TestJsonLines:
             f"{path}, line 3, record 2: not JSON: no value at column 7; use --skip-invalid to skip bad "
             "records" == str(caught.value)
         )
-        assert [{"a": 1}, {"a": 3}] == read(path, skip_bad=True)
+        assert [{"a": 1}, {"a": 3}] == read(path, skip_invalid=True)
 
     @pytest.mark.parametrize(
         ("line", "cause"),
@@ -191,7 +191,7 @@ class TestJsonLines:
         ],
     )
     def test_causes(self, tmp_path: Path, line: bytes, cause: str) -> None:
-        corpus = datasets.corpus(put(tmp_path, "bad.jsonl", b"1\n" + line + b"\n2\n"), skip_bad=True)
+        corpus = datasets.corpus(put(tmp_path, "bad.jsonl", b"1\n" + line + b"\n2\n"), skip_invalid=True)
 
         assert [1, 2] == list(corpus.records())
         assert 1 == corpus.skipped
@@ -199,7 +199,7 @@ class TestJsonLines:
         assert "line 2, record 2" in corpus.bad[0][0]
 
     def test_many_bad_records_are_counted(self, tmp_path: Path) -> None:
-        corpus = datasets.corpus(put(tmp_path, "bad.jsonl", "1\n" + "nope\n" * 5_000), skip_bad=True)
+        corpus = datasets.corpus(put(tmp_path, "bad.jsonl", "1\n" + "nope\n" * 5_000), skip_invalid=True)
 
         assert 1 == corpus.count()
         assert 5_000 == corpus.skipped
@@ -286,14 +286,14 @@ class TestJson:
             read(path)
 
         assert cause in caught.value.cause
-        assert 1 == read(path, skip_bad=True)[0]
+        assert 1 == read(path, skip_invalid=True)[0]
 
     def test_items_of_several_lists_are_at_the_root(self, tmp_path: Path) -> None:
         assert [1, 2, 3] == read(put(tmp_path, "data.json", "[1, 2][3]"), at="$")
 
     def test_lines_in_disguise(self, tmp_path: Path) -> None:
         assert [{"a": 1}, {"a": 3}] == read(
-            put(tmp_path, "data.json", '{"a": 1}\n{"a"\n{"a": 3}\n'), skip_bad=True
+            put(tmp_path, "data.json", '{"a": 1}\n{"a"\n{"a": 3}\n'), skip_invalid=True
         )
 
     @pytest.mark.slow
@@ -350,7 +350,7 @@ class TestBounds:
 
     def test_long_line(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(json_reader, "RECORD_LIMIT", 100)
-        corpus = datasets.corpus(put(tmp_path, "data.jsonl", f'1\n"{"x" * 950}"\n2\n'), skip_bad=True)
+        corpus = datasets.corpus(put(tmp_path, "data.jsonl", f'1\n"{"x" * 950}"\n2\n'), skip_invalid=True)
 
         assert [1, 2] == list(corpus.records())
         assert "line 2, record 2" in corpus.bad[0][0]
@@ -363,7 +363,7 @@ class TestBounds:
 
     def test_long_document(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(yaml_reader, "RECORD_LIMIT", 100)
-        corpus = datasets.corpus(put(tmp_path, "data.yaml", "a: 1\n---\n" + "- x\n" * 50), skip_bad=True)
+        corpus = datasets.corpus(put(tmp_path, "data.yaml", "a: 1\n---\n" + "- x\n" * 50), skip_invalid=True)
 
         assert [{"a": 1}] == list(corpus.records())
         assert "longer than" in corpus.bad[0][1]
@@ -436,7 +436,7 @@ class TestCsv:
 
     def test_bad_rows(self, tmp_path: Path) -> None:
         content = b'a,b\n1,2\n1\n1,2,3\n"x"y,2\n\xff,2\n"two\nlines",4\n5,6\n'
-        corpus = datasets.corpus(put(tmp_path, "data.csv", content), skip_bad=True)
+        corpus = datasets.corpus(put(tmp_path, "data.csv", content), skip_invalid=True)
 
         assert [("1", 2), ("two\nlines", 4), ("5", 6)] == [tuple(row.values()) for row in corpus.records()]
         assert ["line 3", "line 4", "line 5", "line 6"] == [where.split(", ")[1] for where, _ in corpus.bad]
@@ -484,7 +484,7 @@ class TestBinary:
     ) -> None:
         path = put(tmp_path, f"data.{name}", encode([{"a": 1}, {"a": 2}]))
 
-        assert [{"a": 1}, {"a": 2}] == read(path, trusted=True)
+        assert [{"a": 1}, {"a": 2}] == read(path, trust_files=True)
 
     def test_several_lists_are_records(self, tmp_path: Path) -> None:
         path = put(tmp_path, "data.msgpack", msgpack.packb([1]) + msgpack.packb([2]))
@@ -525,7 +525,7 @@ class TestBinary:
         kinds = "(Code|MaxKey|MinKey|Regex)"
         with pytest.raises(BadRecord, match=rf"record 2: holds {kinds}\b.* at \$\.a\[0\]\.b, which other"):
             read(path)
-        assert [{"a": 1}, {"a": 1}] == read(path, skip_bad=True)
+        assert [{"a": 1}, {"a": 1}] == read(path, skip_invalid=True)
 
     def test_self_described_cbor_is_plain(self, tmp_path: Path) -> None:
         """Tag 55799 of RFC 8949, section 3.4.6; cbor2 reads what it tags as immutable values."""
@@ -638,7 +638,7 @@ class TestSkipping:
     def test_a_bad_record_costs_itself(
         self, tmp_path: Path, name: str, content: bytes, kept: list[Any], place: str
     ) -> None:
-        corpus = datasets.corpus(put(tmp_path, name, content), skip_bad=True)
+        corpus = datasets.corpus(put(tmp_path, name, content), skip_invalid=True)
 
         assert kept == list(corpus.records())
         assert 1 == corpus.skipped
@@ -662,7 +662,7 @@ class TestSkipping:
         self, tmp_path: Path, name: str, content: bytes | str, said: str
     ) -> None:
         with pytest.raises(UnreadableCorpus, match=said):
-            read(put(tmp_path, name, content), skip_bad=True)
+            read(put(tmp_path, name, content), skip_invalid=True)
 
     @pytest.mark.parametrize(
         ("name", "content", "helps"),
@@ -698,7 +698,7 @@ class TestCompression:
         packed = COMPRESSORS[ending](os.urandom(5_000).hex().encode() + b"\n")
         path = put(tmp_path, f"data.jsonl{ending}", packed[:-100])
         with pytest.raises(UnreadableCorpus):
-            read(path, skip_bad=True)
+            read(path, skip_invalid=True)
 
     def test_several_zstd_frames(self, tmp_path: Path) -> None:
         pack = zstandard.ZstdCompressor().compress
@@ -841,7 +841,7 @@ class TestOtherSources:
         path = write_all(tmp_path, f"data.{kind}")
         data = gzip.compress(path.read_bytes()) if name.endswith(".gz") else path.read_bytes()
 
-        assert RECORDS == read(put(tmp_path, name, data), trusted=True)
+        assert RECORDS == read(put(tmp_path, name, data), trust_files=True)
 
     @pytest.mark.parametrize("name", ["a.har", "a.ipynb", "a.geojsonl", "a.ldjson", "a.geojsonseq"])
     def test_endings_of_json_in_folders(self, tmp_path: Path, name: str) -> None:
@@ -941,7 +941,7 @@ class TestOtherSources:
                 io.BufferedReader(Pieces(garbage)),
                 "made",
                 "made",
-                ReadOptions("jsonl", limit=3, skip_bad=True),
+                ReadOptions("jsonl", limit=3, skip_invalid=True),
             )
         assert next(garbage, None)
 

@@ -66,7 +66,7 @@ class TestGenerate:
     )
     def test_formats(self, tmp_path: Path, ending: str) -> None:
         done = bakeoff("generate", "movies", "-n", "SM", "-o", f"m.{ending}", cwd=tmp_path)
-        back = datasets.corpus(tmp_path / f"m.{ending}", trusted=True)
+        back = datasets.corpus(tmp_path / f"m.{ending}", trust_files=True)
 
         assert 0 == done.returncode, done.stderr
         assert list(datasets.corpus("movies", 100).records()) == list(back.records())

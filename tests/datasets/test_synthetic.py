@@ -519,7 +519,7 @@ class TestCommand:
         done = bakeoff(
             tmp_path, "generate", "--like", "a.pickle", "--trust-files", "-n", "5", "-o", "t.pickle"
         )
-        record = next(datasets.corpus(tmp_path / "t.pickle", trusted=True).records())
+        record = next(datasets.corpus(tmp_path / "t.pickle", trust_files=True).records())
 
         assert 0 == done.returncode, done.stderr
         assert datetime is type(record["created"])

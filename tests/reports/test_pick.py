@@ -227,7 +227,7 @@ class TestHonesty:
             processes=5,
             noise=1.5,
             seed=seed,
-            options={"precision": 0.02, "trusted": True},
+            options={"precision": 0.02, "trust_files": True},
         )
         choice = pick([run], Requirements(), "a b.json")
         costs = choice.standing.costs

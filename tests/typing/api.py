@@ -309,7 +309,7 @@ def corpora() -> None:
     assert_type(made.sha256, str)
     assert_type(made.profile(), dict[str, str | int | float])
     assert_type(datasets.names(), list[str])
-    bakeoff.corpus(Path("mine.jsonl"), 1_000, skip_bad=True, trusted=True, format="jsonl")
+    bakeoff.corpus(Path("mine.jsonl"), 1_000, skip_invalid=True, trust_files=True, format="jsonl")
 
     bakeoff.corpus(7)  # type: ignore[arg-type]
     bakeoff.corpus("movies", records=1.5)  # type: ignore[arg-type]
@@ -347,7 +347,7 @@ def from_python(folder: Path) -> None:
     result.save(folder / "bakeoff.json")
     assert_not_slower("base.json", result, fail_above=0.1)
     bakeoff.run("orders.jsonl", "orjson", budget=10, infer=True)
-    bakeoff.run(bakeoff.corpus("movies"), {"mine": (repr, eval)}, operations=["dump"], gc="off")
+    bakeoff.run(bakeoff.corpus("movies"), {"mine": (repr, eval)}, ops=["dump"], gc="off")
 
     bakeoff.run(7)  # type: ignore[arg-type]
     bakeoff.run([], codecs=[7])  # type: ignore[list-item]

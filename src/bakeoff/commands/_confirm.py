@@ -24,14 +24,14 @@ class TypedOptions(NamedTuple):
         pythons: Interpreters before and after; None for the current one.
         corpora: Sources of the records; empty for those named in the results.
         schema: Schema of the records; None for the one in the results.
-        trusted: Whether pickles may be read.
+        trust_files: Whether pickles may be read.
         budget: Seconds for the measurements.
     """
 
     pythons: tuple[str | None, str | None]
     corpora: tuple[str, ...]
     schema: str | None
-    trusted: bool
+    trust_files: bool
     budget: float
 
 
@@ -55,7 +55,7 @@ def confirm(
     _refuse_own(runs, codecs)
     if before == after:
         _refuse_unversioned(codecs)
-    options = options_of(runs[0], typed.corpora, schema=typed.schema, trusted=typed.trusted)
+    options = options_of(runs[0], typed.corpora, schema=typed.schema, trust_files=typed.trust_files)
 
     def enough(cell: Cell, old: Sequence[Measurement], new: Sequence[Measurement], alpha: float) -> bool:
         return len(old) > 1 and settled(old, new, operations[cell], limit, alpha)

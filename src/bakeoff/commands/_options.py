@@ -186,10 +186,18 @@ _STEP: Final = 4
 _LARGEST: Final = 16 << 20
 
 
-_HOW: Final = ("skip_bad", "trusted", "at", "encoding", "null", "no_header", "decimal_comma")
+_HOW: Final = (
+    "skip_invalid",
+    "trust_files",
+    "at",
+    "encoding",
+    "null_values",
+    "no_header",
+    "decimal_comma",
+)
 
 trusted_option: Final = click.option(
-    "--trust-files", "trusted", is_flag=True, help="Allow pickle files, which can run any code."
+    "--trust-files", is_flag=True, help="Allow pickle files, which can run any code."
 )
 
 records_option: Final = click.option(
@@ -228,13 +236,12 @@ def reading(function: _F) -> _F:
         trusted_option,
         click.option(
             "--skip-invalid",
-            "skip_bad",
             is_flag=True,
             help="Skip records that cannot be read, instead of stopping.",
         ),
         click.option(
             "--null-value",
-            "null",
+            "null_values",
             type=BlankText(),
             multiple=True,
             help="CSV cell to read as None, such as NA, or '' for an empty one in text; repeatable.",

@@ -85,7 +85,7 @@ def command(
     python_after: str | None,
     corpora: tuple[str, ...],
     schema: str | None,
-    trusted: bool,
+    trust_files: bool,
     budget: float,
     force: bool,
 ) -> None:
@@ -119,7 +119,7 @@ def command(
         click.echo(unused, err=True)
     again = again and not counts
     guard(output, (before, after))
-    Sources(corpora, {"trusted": trusted}).validate()
+    Sources(corpora, {"trust_files": trust_files}).validate()
     if is_watch_file(before) and is_watch_file(after):
         _compare_watches(before, after, form, output, limit)
         return
@@ -127,7 +127,7 @@ def command(
         old, new = load(before), load(after)
         found: Comparison = compared(old, new, force=force, counts=counts)
         if again and limit is not None:
-            how = TypedOptions((python_before, python_after), corpora, schema, trusted, budget)
+            how = TypedOptions((python_before, python_after), corpora, schema, trust_files, budget)
             found = confirm(found, (old, new), limit, how)
         conclusion = written.conclusion(found, limit)
         if form == "json":

@@ -55,7 +55,7 @@ def command(
     kind = destination(target, form)
     guard(Path(target))  # onto SOURCE itself is fine: it is replaced when all has been read
     made = corpus(source, records, **how)
-    problems = Problems(skip=how["skip_bad"])
+    problems = Problems(skip=how["skip_invalid"])
     problems.source = source
     with slow_progress(f"converting {source}") as show, output(target) as file:
         count = write(made.records(show), file, kind, problems)

@@ -52,7 +52,7 @@ def command(
     limit: float,
     source: str | None,
     schema: str | None,
-    trusted: bool,
+    trust_files: bool,
     budget: float,
 ) -> None:
     """Re-measure three figures of a result file at random, and check that they hold.
@@ -72,7 +72,7 @@ def command(
         there = candidates(before, available())
         cells = draw(there, seed)
         title = f"{cells[0].corpus}: {len(cells)} of {len(there)} cells, drawn with --seed {seed}"
-        options = _options(before, cells, source, schema, trusted, budget)
+        options = _options(before, cells, source, schema, trust_files, budget)
         options.validate(options.codecs)
         click.echo(f"measuring {', '.join(cell.name for cell in cells)} again", err=True)
         after = _again(before, cells[0].corpus, options)
@@ -89,7 +89,7 @@ def _options(
     cells: Sequence[Cell],
     source: str | None,
     schema: str | None,
-    trusted: bool,
+    trust_files: bool,
     budget: float,
 ) -> Options:
     """Return the options for a run of these cells only."""
@@ -97,7 +97,7 @@ def _options(
 
     facts = next(each for each in before.corpora if each.name == cells[0].corpus)
     typed = [] if source is None else [source]
-    stored = options_of(before, typed, named=[facts.source], schema=schema, trusted=trusted)
+    stored = options_of(before, typed, named=[facts.source], schema=schema, trust_files=trust_files)
     if stored.sizes:
         raise UsageError(
             "results of `bakeoff run --record-sizes` cannot be verified; name one of a run without it"
