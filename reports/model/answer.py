@@ -28,13 +28,14 @@ Kind = Literal[
     "parts",
     "rough",
     "late",
+    "missing",
     "failed",
     "nothing",
 ]
 """What a ranking says: one codec costs least, or ties with others; nothing is decided, as codecs are not
 distinguishable, or processes too few; no codec is safe and preserves the records; round trips were not
 checked; parts of the cost, or all times but those of some checks, are missing; there was no time for a check;
-every codec failed; nothing was asked."""
+every codec lacks something; every codec failed; nothing was asked."""
 
 Safety = Literal["anyone", "trusted", "unguarded", "unknown"]
 """Whose payloads a codec may read."""
@@ -141,7 +142,9 @@ class CorpusAnswer:
             return "rough"
         if any(candidate.outcome in WELL for candidate in candidates):
             return "parts"
-        return "late" if any(e.outcome == "unfinished" for e in candidates) else "failed"
+        if any(each.outcome == "unfinished" for each in candidates):
+            return "late"
+        return "missing" if all(each.outcome == "missing" for each in candidates) else "failed"
 
     def _passed_untimed(self, codec: Candidate) -> bool:
         """Whether a codec was to be timed, passed its check, and was not timed at all."""

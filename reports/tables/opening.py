@@ -102,6 +102,8 @@ def use(found: CorpusAnswer, on: str = "", *, timed: bool = True) -> list[str]:
         return [f"none{on}: these benchmarks are of another program, and check no round trip"]
     if found.kind == "failed":
         return [f"none{on}: every codec failed"]
+    if found.kind == "missing":
+        return [f"none{on}: something that every codec needs is missing"]
     return [f"undecided{on}: no codec was checked {_in_time(found)}"]
 
 
@@ -159,13 +161,7 @@ def _following(found: CorpusAnswer) -> Iterator[Line]:
     if found.kind == "unsafe" and codec is not None:
         who = f"{codec.name}, which {drawback(codec)}"
         yield "lowest", [f"{who}: {_cost(found)}", f"{who}: {_time(found)} a record", who]
-    if found.kind == "failed":
-        first, *others = found.view.codecs
-        more = f"; and {len(others)} more, below" * bool(others)
-        yield (
-            "why",
-            [f"{first.name} {first.outcome}: {first.reason}{more}", f"{first.name} {first.outcome}{more}"],
-        )
+    yield from why_none(found)
     if found.contest is None or found.kind == "few":
         return
     if found.next:
@@ -184,6 +180,19 @@ def _following(found: CorpusAnswer) -> Iterator[Line]:
         many = f"{names[0]} and {len(names) - 1} more" if len(names) > 1 else names[0]
         fuller = [f"{few(names)}{why}", f"{len(names)} codecs{why}"]
         yield group.place, [*fuller, f"{few(names)}{brief}", f"{many}{brief}"]
+
+
+def why_none(found: CorpusAnswer) -> Iterator[Line]:
+    """Yield why no codec was measured: the reason of all of them, or of the first one."""
+    if found.kind not in ("missing", "failed"):
+        return
+    first, *others = found.view.codecs
+    if found.kind == "missing" and {codec.reason for codec in others} <= {first.reason}:
+        yield "why", [first.reason]
+        return
+    more = f"; and {len(others)} more, below" * bool(others)
+    failed = f"{first.name} {first.outcome}"
+    yield "why", [f"{failed}: {first.reason}{more}", f"{failed}{more}"]
 
 
 def nothing_next(answers: Sequence[CorpusAnswer]) -> list[str]:

@@ -15,7 +15,7 @@ from ..model.table import Labelled
 from ..model.view import CorpusView, MachineView, View
 from .block import SAFE, Line, fitted, losses, records, trust, unless
 from .longer import longer
-from .opening import nothing_next, use
+from .opening import nothing_next, use, why_none
 from .sentence import of_safe, why_not
 
 _GROUPS = 3
@@ -60,6 +60,8 @@ def _block(kind: str, name: str, views: Sequence[CorpusView]) -> Iterator[Line]:
     if len(groups) > _GROUPS:
         rest = sum(map(len, groups[_GROUPS:]))
         yield "", [f"  and in {rest} more; see below the tables"]
+    if len(groups) == 1:
+        yield from why_none(answers[0])
     decided = [found for found in answers if found.decided]
     faster = list(_faster(decided))
     if len(groups) == 1:

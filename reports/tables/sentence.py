@@ -28,6 +28,7 @@ a codec that a rule prefers."""
 
 _UNDECIDED: Final[Mapping[Kind, str]] = {
     "failed": "Every codec failed",
+    "missing": "Something that every codec needs is missing",
     "parts": "Nothing is recommended, as parts of the cost were not measured",
     "late": "There was not enough time for any codec",
     "unchecked": "Nothing is recommended, as no round trip was checked",

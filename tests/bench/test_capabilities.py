@@ -23,7 +23,7 @@ from bakeoff.bench.results import read
 from bakeoff.bench.run import processes
 from bakeoff.bench.run.environment import environment, is_fact
 from bakeoff.bench.run.processes import LocalExecutor
-from inprocess import run
+from inprocess import bakeoff, run
 
 ROOT = Path(__file__).parents[2]
 NAMES = [field.name for field in fields(Capabilities)]
@@ -69,6 +69,19 @@ def test_a_run_ranks_and_says_what_is_missing(
     assert {"json", "msgpack"} == set(ranking.order)
     assert rest.peaks == ("peak-dump" in figures)
     assert "growth-dump" in figures
+
+
+@pytest.mark.slow
+def test_a_pipeline_without_forks_says_what_is_missing(
+    hide: Callable[[Capabilities], None], tmp_path: Path
+) -> None:
+    hide(without("fork"))
+    (tmp_path / "rows.jsonl").write_text('{"a": 1}\n')
+    done = bakeoff(tmp_path, "pipeline", "rows.jsonl", "-c", "json,msgpack", "--transport", "pipe")
+
+    assert 1 == done.returncode
+    assert "in all 3 setups: something that every codec needs is missing\n" in done.stdout
+    assert "  why     pipelines fork their consumers, and this system has no fork\n" in done.stdout
 
 
 def test_each_loss_has_words() -> None:

@@ -124,6 +124,10 @@ RUNS: dict[str, tuple[str, list[ResultData | Path]]] = {
     "one codec": ("chosen", [made(figures(orjson=1))]),
     "one that fits": ("chosen", [made(figures(orjson=1, json=2), losses={"json": ("lost",)})]),
     "nothing works": ("failed", [made({}, outcomes={"a": ("crashed", "signal 11")}, baseline=False)]),
+    "all are missing": (
+        "missing",
+        [made({}, outcomes={"a": ("missing", "no fork"), "b": ("missing", "no fork")}, baseline=False)],
+    ),
     "no time": ("rough", [untimed(made(THREE, baseline=False))]),
     "no time, and a lossy leader": (
         "rough",
@@ -294,6 +298,9 @@ def test_ties_are_named_as_ties() -> None:
         ("only trusted", "lowest", "pickle, which is for trusted data only: "),
         ("unguarded and trusted in between", "faster", "marshal, which is for trusted data only"),
         ("nothing works", "use", "none: every codec failed"),
+        ("nothing works", "why", "a crashed: signal 11"),
+        ("all are missing", "use", "none: something that every codec needs is missing"),
+        ("all are missing", "why", "no fork"),
         ("no time", "lowest", "orjson, roughly: ≈2.0 µs to write and read a record"),
         ("no time, and a lossy leader", "lowest", "json, of the safe, exact codecs, roughly: ≈4.0 µs"),
         ("no time, and a trusted leader", "lowest", "json, of the safe, exact codecs, roughly: ≈4.0 µs"),

@@ -153,6 +153,8 @@ def _check_what_is_left(answer: CorpusAnswer, said: Mapping[str, str]) -> None:
         assert 1 == len(codecs)
     if "every codec failed" in words:
         assert {"crashed", "unfinished"} >= {each.outcome for each in codecs}
+    if "something that every codec needs is missing" in words:
+        assert {"missing"} == {each.outcome for each in codecs}
     if "was not measured" in words or "were not measured" in words:
         assert not any(each.samples("dump") and each.samples("load") for each in codecs)
     if "no codec was timed" in words:
