@@ -15,7 +15,7 @@ from typing import Any
 from ..errors import UnreadableCorpus
 from .at import KEYS, RecordPath, RecordPathStep, Search
 from .encoding import not_utf8
-from .json_window import BLANK, CHUNK, RECORD_LIMIT, TextWindow, TooLongError, scan
+from .json_window import BLANK, CHUNK, RECORD_LIMIT, Repeats, TextWindow, TooLongError, scan
 from .problems import Problems
 
 
@@ -23,6 +23,8 @@ def read_json_lines(file: io.BufferedReader, problems: Problems) -> Iterator[Any
     """Iterate over the values of JSON Lines, without empty lines."""
     number = line_number = 0
     blank = BLANK.encode()
+    repeats = Repeats()
+    read = scan if problems.repeats else repeats.scan
     for line in iter(partial(file.readline, RECORD_LIMIT + 1), b""):
         line_number += 1
         if len(line) > RECORD_LIMIT:
@@ -42,12 +44,13 @@ def read_json_lines(file: io.BufferedReader, problems: Problems) -> Iterator[Any
         number += 1
         try:
             text = line.decode()
-            record, end = scan(text, 0)
+            record, end = read(text, 0)
             if end != len(text):
                 raise ValueError(f"data after the value, at column {end + 1}: {text[end : end + 20]!r}")
         except (ValueError, StopIteration, RecursionError) as error:
             problems.add(f"line {line_number}, record {number}", _cause(error), error)
             continue
+        repeats.tell(f"line {line_number}", problems)
         yield record
 
 
@@ -73,19 +76,24 @@ def read_json(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
     if _looks_like_lines(file.peek(CHUNK)):
         yield from read_json_lines(file, problems)
         return
-    window = TextWindow(file)
+    repeats = Repeats()
+    window = TextWindow(file, scan if problems.repeats else repeats.scan)
     number = 0
     is_list = False
     try:
         if is_list := window.peek() == "[":
             for _ in window.items():
                 number += 1
-                yield window.value()
+                record = window.value()
+                repeats.tell(f"record {number}", problems)
+                yield record
         while window.peek():
             number += 1
             if is_list:
                 raise ValueError("a value after the list; --at '$' reads the items of all lists")
-            yield window.value()
+            record = window.value()
+            repeats.tell(f"record {number}", problems)
+            yield record
     except (ValueError, RecursionError) as error:
         if isinstance(error, TooLongError) and error.inside and number == 1 and not is_list:
             place = RecordPath((RecordPathStep(error.inside),))
@@ -104,12 +112,14 @@ def read_json_at(file: io.BufferedReader, problems: Problems, search: Search) ->
         for document in read_json_lines(file, problems):
             yield from search.records(document)
         return
-    window = TextWindow(file)
+    repeats = Repeats()
+    window = TextWindow(file, scan if problems.repeats else repeats.scan)
     number = 0
     try:
         while window.peek():
             for record in _inside(window, search, 0):
                 number += 1
+                repeats.tell(f"record {number}", problems)
                 yield record
     except (ValueError, RecursionError) as error:
         _end(error, window, number + 1, problems)

@@ -6,9 +6,12 @@ import codecs
 import contextlib
 import io
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Any
+
+from .problems import Problems
 
 RECORD_LIMIT = 64 << 20
 """Most bytes of a record in a file."""
@@ -21,6 +24,47 @@ MARGIN = 16
 
 # The call inside json.loads, without the search for blanks around each value.
 scan: Callable[[str, int], tuple[Any, int]] = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
+
+
+_LOOKED_AT = 10_000
+"""Most values of a file in which repeated keys are looked for: it takes half as long as reading them."""
+
+
+class Repeats:
+    """Reads the first values of a file, and finds a key that is twice in one of their objects.
+
+    Attributes:
+        key: The key that is twice in the last value; None if there is none.
+    """
+
+    def __init__(self) -> None:
+        self.key: str | None = None
+        self._left = _LOOKED_AT
+        self._looking = json.JSONDecoder(object_pairs_hook=self._made).scan_once  # type: ignore[attr-defined]
+
+    def scan(self, text: str, at: int) -> tuple[Any, int]:
+        """Read a value of a text as the decoder of `json` does, and return it with its end."""
+        if not self._left:
+            return scan(text, at)
+        self.key = None
+        found: tuple[Any, int] = self._looking(text, at)
+        self._left -= 1
+        return found
+
+    def tell(self, where: str, problems: Problems) -> None:
+        """Remark on the key of the last value, and look for no other."""
+        if self.key is not None:
+            shown = f"{self.key!r:.60}"
+            problems.remark(f"{where}: the key {shown} is twice in an object; only the last value is read")
+            problems.repeats = True
+            self.key, self._left = None, 0
+
+    def _made(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        made = dict(pairs)
+        if len(made) != len(pairs) and self.key is None:
+            counted = Counter(key for key, _ in pairs)
+            self.key = next(key for key, times in counted.items() if times > 1)
+        return made
 
 
 _UNCLOSED = "the file ends inside the object"
@@ -46,9 +90,14 @@ class TextWindow:
     """The part of a text that is being read.
 
     Its methods raise the errors of `json`, or `ValueError`, if the text is malformed.
+
+    Args:
+        file: The file.
+        read: Reads a value, as `scan` does.
     """
 
-    def __init__(self, file: io.BufferedReader) -> None:
+    def __init__(self, file: io.BufferedReader, read: Callable[[str, int], tuple[Any, int]] = scan) -> None:
+        self._scan = read
         self._file = file
         self._decode = codecs.getincrementaldecoder("utf-8-sig")().decode
         self._text = ""
@@ -166,7 +215,7 @@ class TextWindow:
     def _try_value(self) -> Any:
         near_end = len(self._text) - MARGIN
         try:
-            record, end = scan(self._text, self._at)
+            record, end = self._scan(self._text, self._at)
         except json.JSONDecodeError as error:
             if not self._ended and (error.pos >= near_end or error.msg.startswith("Unterminated string")):
                 raise _Cut from error

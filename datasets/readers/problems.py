@@ -18,6 +18,7 @@ class Problems:
         kept: (where, cause) of the first hundred, `where` with the file's name.
         total: Number of bad records.
         remarks: What may surprise the user about the records, with the file's name.
+        repeats: A remark names a key that is twice in an object, in one of the files.
     """
 
     def __init__(self, *, skip: bool) -> None:
@@ -26,6 +27,7 @@ class Problems:
         self.kept: list[tuple[str, str]] = []
         self.total = 0
         self.remarks: list[str] = []
+        self.repeats = False
 
     def remark(self, text: str) -> None:
         """Record what may surprise the user about the records."""

@@ -1179,3 +1179,58 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
 def test_a_name_that_no_file_can_have(name: str) -> None:
     with pytest.raises((UnknownCorpus, UnreadableCorpus)):
         datasets.corpus(name)
+
+
+TWICE = '{"a": {"b": 1, "c": 2, "b": 3}}'
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "at", "where"),
+    [
+        ("a.jsonl", f'{{"a": 1}}\n\n{TWICE}\n{TWICE}\n', None, "line 3"),
+        ("a.json", f'[{{"a": 1}},\n{TWICE},\n{TWICE}]', None, "record 2"),
+        ("a.json", f"{TWICE} {TWICE}", None, "record 1"),
+        ("a.json", f'{{"items": [1, {TWICE}]}}', "$.items", "record 1"),
+        ("a.jsonl", f'{{"items": [{TWICE}]}}\n' * 2, "$.items", "line 1"),
+    ],
+)
+def test_a_key_that_is_twice_in_an_object_gets_a_remark(
+    tmp_path: Path, name: str, text: str, at: str | None, where: str
+) -> None:
+    corpus = datasets.corpus(put(tmp_path, name, text), at=at)
+
+    assert {"a": {"b": 3, "c": 2}} in list(corpus.records())
+    said = f"{where}: the key 'b' is twice in an object; only the last value is read"
+    assert f"{tmp_path / name}: {said}" == corpus.remark
+
+
+def test_keys_that_are_twice_get_one_remark_in_a_folder(tmp_path: Path) -> None:
+    for number in range(3):
+        put(tmp_path, f"{number}.json", TWICE)
+    corpus = datasets.corpus(tmp_path)
+
+    assert 3 == len(list(corpus.records()))
+    assert [str(tmp_path / "0.json")] == [line.partition(":")[0] for line in corpus.remark.splitlines()]
+
+
+@given(
+    st.recursive(
+        st.none() | st.floats() | st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)
+    )
+)
+def test_keys_that_are_once_in_an_object_get_no_remark(value: Any) -> None:
+    problems = Problems(skip=False)
+    found = list(read_json(io.BufferedReader(io.BytesIO(json.dumps(value).encode())), problems))  # type: ignore[arg-type]
+
+    assert equal(value if isinstance(value, list) else [value], found)
+    assert [] == problems.remarks
+
+
+def test_repeated_keys_are_looked_for_at_the_beginning_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(json_window, "_LOOKED_AT", 2)
+    corpus = datasets.corpus(put(tmp_path, "a.jsonl", f"1\n2\n{TWICE}\n"))
+
+    assert [1, 2, {"a": {"b": 3, "c": 2}}] == list(corpus.records())
+    assert "" == corpus.remark
