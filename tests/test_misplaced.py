@@ -142,6 +142,15 @@ def test_a_list_has_a_name_on_both_sides_of_a_comma(value: str) -> None:
     assert {} == {where: text for where, text in said.items() if not {*_spellings(*where)} & {*text.split()}}
 
 
+def test_names_in_a_list_are_separated_by_commas() -> None:
+    # Numbers have types of their own.
+    names = [where for where in _lists() if not where[1].endswith(("records", "sizes")) and where[1] != "-n"]
+    said = {where: _parsed(*where, "dump load") for where in names}
+
+    assert {} == {where: text for where, text in said.items() if "by commas: dump,load;" not in text}
+    assert "" == _parsed("run", "--codec", "mine=my codecs/mine.py:codec")
+
+
 def test_a_list_may_have_spaces_after_its_commas() -> None:
     assert {""} == {_parsed("run", "--ops", "dump, load"), _parsed("pick", "--needs", "int, bytes")}
 

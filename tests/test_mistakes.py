@@ -328,6 +328,16 @@ def test_synthetic_records_do_not_replace_the_originals(folder: Path, option: st
         ("selftest --only lekas", "--only lekas: did you mean leaks"),
         ("once dmp json movies", "OPERATION dmp: did you mean dump?"),
         ("stores movies --store sqlit", "no store 'sqlit'; did you mean sqlite"),
+        ("run movies -quick", "no such option -quick; did you mean --quick?"),
+        ("run movies -c=json", "-c=json: a short option has no =; did you mean -c json?"),
+        ("report result.json -o=out.md", "-o=out.md: a short option has no =; did you mean -o out.md?"),
+        ("watch --pid me", "--pid 'me': expected a whole number of at least 1"),
+        (
+            "watch rows.py",
+            "rows.py: a Python file, and not a program; `bakeoff watch -- python rows.py` runs it",
+        ),
+        ("pick result.json --reads many", "--reads 'many': expected a number"),
+        ("pick result.json --reads nan", "--reads 'nan': expected a number"),
         ("codecs -f jsn", "--format jsn: did you mean json?"),
     ],
 )

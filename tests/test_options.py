@@ -358,6 +358,9 @@ def test_no_help_names_a_type_of_the_parser() -> None:
     shown = {max(option.opts, key=len): option.make_metavar(context) for option in valued}
 
     assert {} == {name: word for name, word in shown.items() if re.search("FLOAT|INTEGER|RANGE", word)}
+    # Errors name the type, too: "not a valid float".
+    numbers = click.types.IntParamType | click.types.FloatParamType
+    assert [] == [max(option.opts, key=len) for option in valued if isinstance(option.type, numbers)]
     assert ["--null-value"] == [name for name, word in shown.items() if word == "TEXT"]
 
 

@@ -89,7 +89,7 @@ def run(command: Sequence[str], folder: Path, *, records: bool) -> ProgramEnd:
         try:
             child = subprocess.Popen(command, env=os.environ | variables)
         except OSError as error:
-            raise UsageError(f"{command[0]}: {error.strerror}") from error
+            raise UsageError(f"{command[0]}: {_not_started(command[0], error)}") from error
         passed.append(child)
         while (ended := os.wait4(child.pid, os.WNOHANG))[0] == 0:
             os.read(arrived, 4096)
@@ -99,6 +99,13 @@ def run(command: Sequence[str], folder: Path, *, records: bool) -> ProgramEnd:
     return ProgramEnd(
         code if code >= 0 else 128 - code, usage.ru_utime + usage.ru_stime, time.monotonic() - begin
     )
+
+
+def _not_started(program: str, error: OSError) -> str:
+    path = Path(program)
+    if path.suffix == ".py" and path.is_file():
+        return f"a Python file, and not a program; `bakeoff watch -- python {program}` runs it"
+    return str(error.strerror)
 
 
 @contextmanager

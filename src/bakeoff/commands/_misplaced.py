@@ -33,7 +33,8 @@ def check_values(command: click.Command, arguments: Sequence[str]) -> None:
     """Refuse an option as the value of another one, as click takes it: ``-o --quick`` would write a file.
 
     Raises:
-        UsageError: An option of the command is followed by another instead of a value.
+        UsageError: An option of the command is followed by another instead of a value, or is written with the
+            wrong dashes.
     """
     for _ in _words(command, arguments):
         pass
@@ -57,12 +58,26 @@ def _words(command: click.Command, arguments: Sequence[str]) -> Iterator[_Word]:
         option = options.get(word)
         if word == "--" or (not word.startswith("-") and not anywhere):
             return
+        _refuse_mixed(word, options)
         if option is not None and not option.is_flag and not option.count:
             if (value := next(rest, "")) in options:
                 raise UsageError(f"{word} needs a value; {value} after it is another option")
         elif option is None and not word.startswith("-"):
             yield _Word(word, flag)
         flag = word if option is not None and option.is_flag else ""
+
+
+def _refuse_mixed(word: str, options: Mapping[str, click.Option]) -> None:
+    """Refuse a long option with one dash, and a short one with ``=``, which click takes as a value's part.
+
+    Raises:
+        UsageError: With the option as it has to be typed.
+    """
+    name, sign, value = word.partition("=")
+    if f"-{name}" in options and len(name) > len("-o"):
+        raise UsageError(f"no such option {name}; did you mean -{name}?")
+    if sign and len(name) == len("-o") and name in options:
+        raise UsageError(f"{word}: a short option has no =; did you mean {name} {value}?")
 
 
 def after_flag(command: click.Command, arguments: Sequence[str], error: Exception) -> str:

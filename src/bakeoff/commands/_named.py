@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final
 
 import click
@@ -37,6 +38,29 @@ class Whole(click.ParamType[int]):
         return number
 
 
+class Number(click.ParamType[float]):
+    """A number, which may have a fraction.
+
+    Args:
+        least: The smallest one.
+    """
+
+    name = "N"
+
+    def __init__(self, least: float = -math.inf) -> None:
+        self.least = least
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        try:
+            number = float(value)
+        except ValueError:
+            number = math.nan
+        if not math.isfinite(number) or number < self.least:
+            limit = f" of at least {self.least:g}" if math.isfinite(self.least) else ""
+            self.fail(f"{value!r}: expected a number{limit}", param, ctx)
+        return number
+
+
 class Listed(click.ParamType[str]):
     """Names separated by commas, which the command splits."""
 
@@ -45,6 +69,10 @@ class Listed(click.ParamType[str]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         if value and not all(part.strip() for part in str(value).split(",")):  # some defaults are empty
             self.fail(f"{value!r}: nothing on one side of a comma; remove the comma", param, ctx)
+        # A codec of one's own is NAME=FILE, and a file may have a blank in its name.
+        if any(len(part.split()) > 1 for part in str(value).split(",") if "=" not in part):
+            names = ",".join(str(value).replace(",", " ").split())
+            self.fail(f"{value!r}: names are separated by commas: {names}", param, ctx)
         return str(value)
 
 

@@ -13,7 +13,7 @@ import click
 
 from ..errors import UsageError
 from . import _completion
-from ._named import LISTED, BlankText, Choice, Whole
+from ._named import LISTED, BlankText, Choice, Number, Whole
 from ._written import output_option
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -315,6 +315,6 @@ def costing(function: _F) -> _F:
         metavar="SPEED",
         help="Network bandwidth to include in the cost: 1Gbit, 50Mbit/s, 100MB/s.",
     )(function)
-    return click.option("--reads", type=float, metavar="N", help="Reads for each write.  [default: 1]")(
+    return click.option("--reads", type=Number(), metavar="N", help="Reads for each write.  [default: 1]")(
         function
     )

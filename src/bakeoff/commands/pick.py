@@ -12,7 +12,7 @@ from ..errors import RunError, UsageError, hint, near
 from ..escape import Styled
 from . import _completion
 from ._grouped import GroupedCommand
-from ._named import LISTED
+from ._named import LISTED, Number
 from ._options import AGE, Rate, costing
 from ._output import layout, put, typed
 from ._placed import listed
@@ -59,13 +59,13 @@ _COMMON = (
 @click.option("--rate", type=Rate(), help="Rate of the records: 3000/s, 10M/day.")
 @click.option(
     "--core-year",
-    type=float,
+    type=Number(),
     metavar="PRICE",
     help="Price of one core for a year: choose by money, with --rate.",
 )
 @click.option(
     "--gigabyte",
-    type=float,
+    type=Number(),
     metavar="PRICE",
     help="Price of sending one gigabyte (10^9 bytes) over the network.  [default: 0]",
 )

@@ -16,6 +16,7 @@ from ..console import live_display, show_on, show_text
 from ..errors import BakeoffError, RunError, UsageError, reason_of
 from ..files import atomic_write, check_own, end_of_links, is_device, is_watch_file
 from ._grouped import GroupedCommand
+from ._named import Number, Whole
 from ._output import layout, typed
 from ._records import destination
 from ._written import output_option
@@ -64,13 +65,13 @@ _RECORDS = ".msgpack"
 )
 @click.option(
     "--pid",
-    type=click.IntRange(min=1),
+    type=Whole(),
     metavar="N",
     help="Sample a process that already runs, and its children, with py-spy.",
 )
 @click.option(
     "--seconds",
-    type=click.FloatRange(min=1),
+    type=Number(least=1),
     metavar="N",
     default=30.0,
     show_default=True,
