@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from .. import codecs
 from ..errors import RunError, UnknownName, UsageError, hint
-from ..nearby import as_url, how_to_download
+from ..nearby import as_url, how_to_download, no_path
 
 
 class UnknownCorpus(UnknownName):
@@ -14,10 +15,17 @@ class UnknownCorpus(UnknownName):
     def __init__(self, name: str, near: Sequence[str] = (), *, built_in: bool = False) -> None:
         what = "no built-in corpus" if built_in else "no corpus and no file"
         otherwise = "`bakeoff corpora` lists the built-in ones"
-        if as_url(name) and not built_in:
-            otherwise = how_to_download(name)
+        if not built_in:
+            otherwise = _instead(name) or otherwise
         super().__init__(f"{what} named {name!r}; {hint(near, otherwise)}")
         self.typed, self.near = name, tuple(near)
+
+
+def _instead(name: str) -> str:
+    """Return what to do with the name of something else; empty if it is unknown."""
+    if as_url(name):
+        return how_to_download(name)
+    return f"it is a codec, which -c {name} selects" if name in codecs.names() else no_path(name)
 
 
 class ResultAsRecords(UsageError):  # noqa: N818

@@ -59,6 +59,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "page.html": "<!doctype html>\n<html><body>17</body></html>",
         "bakeoff.lock": 'version = 1\n[codec]\nname = "json"\n',
         "run.json.journal": '{"a": 1}\n',
+        "table.csv": b"PAR1" + bytes(30) + b"PAR1",
+        "sheet.xlsx": b"PK\3\4",
         "photo.jpg": b"\xff\xd8\xff\xe0",
         "schema.avsc": '{"type": "record", "name": "R", "fields": [{"name": "a", "type": "long"}]}',
         "old.txt": "orjson==3.10.0\n",
@@ -129,6 +131,7 @@ def test_every_parameter_for_a_file_is_of_a_kind() -> None:
         ("photo.jpg", "photo.jpg: not a result file of `bakeoff run` or pyperf"),
         ("schema.avsc", "schema.avsc: not a result file of `bakeoff run` or pyperf"),
         ("https://example.org/r.json", "download it: `curl -LO https://example.org/r.json`"),
+        ("*.jsn", "; no file matches this pattern"),
     ],
 )
 def test_what_is_no_result_is_refused_alike(folder: Path, line: str, name: str, said: str) -> None:
@@ -158,6 +161,11 @@ def test_a_folder_is_no_result(folder: Path, line: str) -> None:
         ("rows.py", "a program; name its list or function of records: rows.py:rows"),
         ("photo.jpg", "photo.jpg: unknown ending; choose a format with --from"),
         ("page.html", "page.html: unknown ending; choose a format with --from"),
+        ("sheet.xlsx", "sheet.xlsx: bakeoff reads no .xlsx; save the sheet as CSV"),
+        ("*.jsonx", "named '*.jsonx'; no file matches this pattern"),
+        ("~/orders.jsonl", "named '~/orders.jsonl'; the shell replaces ~ only where it is not quoted"),
+        ("msgpack", "named 'msgpack'; it is a codec, which -c msgpack selects"),
+        ("file:///orders.jsonl", "named 'file:///orders.jsonl'; name the file itself: /orders.jsonl"),
         ("archive", "archive: no file of records in this folder"),
         ("https://example.org/r.jsonl", "download it: `curl -LO https://example.org/r.jsonl`"),
         ("s3://bucket/r.jsonl", "copy it to a file first"),
@@ -186,13 +194,14 @@ def test_what_is_no_source_of_records_is_refused_alike(
         ("empty.jsonl", "empty.jsonl: contains no records; name another source"),
         ("empty.json", "empty.json: contains no records; name another source"),
         ("head.csv", "head.csv: contains no records; if its first line is a record, add --no-header"),
+        ("table.csv", "table.csv: contains parquet, and not csv; add --from parquet"),
     ],
 )
 def test_a_file_without_records_is_refused_alike(
     folder: Path, parameter: str, line: str, name: str, said: str
 ) -> None:
     """Those left out read records only after they have looked up releases, or say what they measure."""
-    if parameter == "survey sources":
+    if parameter == "survey sources" and "no records" in said:
         said = f"{name}: contains no records; name another source"
 
     assert said == _refusal(folder, line, name)

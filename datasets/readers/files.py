@@ -145,6 +145,8 @@ class Files(Passed):
         return super()._where_records_are()
 
     def _remark_on_only(self, record: Any) -> str:
+        if self._reading.at is None and isinstance(record, list) and self._files[0][1].name == "jsonl":
+            return f"{self.source}: the whole file is one list; --from json reads its items"
         if self._reading.at is not None or (place := way_in(record)) is None:
             return ""
         return (

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from ...codecs.registry import first_codecs, formats
 from ...errors import hint, near
@@ -80,8 +80,13 @@ class FileFormat:
         Raises:
             BadRecord: A record cannot be read, and bad records are not skipped.
             UnreadableCorpus: The file cannot be read at all.
+            UnknownFormat: Its first bytes are those of a binary format, and this one is text.
         """
         if self.text:
+            if (instead := _magic(file.peek(LOOK))) is not None:
+                raise UnknownFormat(
+                    f"{problems.source}: contains {instead}, and not {self.name}; add --from {instead}"
+                )
             file = as_utf8(file, reading.encoding, problems.source)
         if search is not None and self.search:
             found: Iterator[Any] = _imported(self.search)(file, problems, search)
@@ -141,6 +146,15 @@ _OWN = (
     FileFormat("pickle", reader="binary:read_pickle", codec="pickle", unwrap=True, trusted_only=True),
 )
 """Formats with a separate reader or with options."""
+
+_FOREIGN: Final = {
+    **dict.fromkeys((".zip", ".tar", ".tgz", ".7z", ".rar"), "unpack it, and name the file or folder in it"),
+    **dict.fromkeys((".xlsx", ".xls", ".ods", ".numbers"), "save the sheet as CSV"),
+    **dict.fromkeys((".sqlite", ".sqlite3", ".db", ".duckdb"), "export a table as CSV or JSON"),
+    **dict.fromkeys((".xml",), "convert it to JSON"),
+    **dict.fromkeys((".orc", ".rds", ".h5", ".hdf5"), "convert it to Parquet"),
+}
+"""Endings of files with records in formats that are not read, and what to do."""
 
 LOOK = 1 << 16
 """Bytes of a file that show its format."""
@@ -221,6 +235,8 @@ def format_of(path: Path, name: str | None = None, option: str = "--from") -> Fi
     if suffix == ".py":
         named = " or ".join(f"{path}:{name}" for name in names_in(path)[:3]) or f"{path}:NAME"
         raise UnknownFormat(f"{path}: a program; name its list or function of records: {named}")
+    if option == "--from" and suffix in _FOREIGN:
+        raise UnknownFormat(f"{path}: bakeoff reads no {suffix}; {_FOREIGN[suffix]}")
     known = "|".join(file_formats())
     endings = ", ".join(kind.suffixes[0] for kind in file_formats().values())
     way = f"choose a format with {option} {known}" if option else f"name a file with one of {endings}"
@@ -266,9 +282,14 @@ def sniff(head: bytes, name: str) -> FileFormat:
     return kind
 
 
+def _magic(head: bytes) -> str | None:
+    """Return the format whose mark a file begins with, if there is one."""
+    return next((kind for magic, kind in _MAGIC.items() if head.startswith(magic)), None)
+
+
 def shown_format(head: bytes) -> FileFormat | None:
     """Return the format that the first bytes of a file show; None if they fit several formats, or none."""
-    found = next((kind for magic, kind in _MAGIC.items() if head.startswith(magic)), None)
+    found = _magic(head)
     if found is None:
         text = head.decode(shown(head) or "utf-8", "ignore").removeprefix("\ufeff").lstrip(" \t\r\n")
         found = next((kind for pattern, kind in _TEXT.items() if pattern.match(text)), None)

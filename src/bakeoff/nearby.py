@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 from difflib import get_close_matches
@@ -62,8 +63,19 @@ class NoSuchFile(UnknownName):
         if url := as_url(str(path)):
             said = f"{url}: this command reads only files; {how_to_download(url)}"
         else:
-            said = f"{path}: no such {what}; {hint(self.near, otherwise)}"
+            said = f"{path}: no such {what}; {hint(self.near, no_path(str(path)) or otherwise)}"
         super().__init__(said)
+
+
+def no_path(text: str) -> str:
+    """Return why a pattern, or a path of another system, names nothing; empty for other texts."""
+    if re.search(r"[*?]|\[.+\]", text):
+        return "no file matches this pattern"
+    if text.startswith("~"):
+        return "the shell replaces ~ only where it is not quoted"
+    if "\\" in text and os.sep == "/":
+        return "folders are separated by / here"
+    return ""
 
 
 def as_url(text: str) -> str:
@@ -74,5 +86,7 @@ def as_url(text: str) -> str:
 
 def how_to_download(url: str) -> str:
     """Return the step that makes a file of a URL."""
+    if url.lower().startswith("file:"):
+        return f"name the file itself: {url.partition('://')[2]}"
     web = url.lower().startswith(("http:", "https:", "ftp:"))
     return f"download it: `curl -LO {shlex.quote(url)}`" if web else "copy it to a file first"

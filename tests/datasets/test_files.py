@@ -1234,3 +1234,22 @@ def test_repeated_keys_are_looked_for_at_the_beginning_only(
 
     assert [1, 2, {"a": {"b": 3, "c": 2}}] == list(corpus.records())
     assert "" == corpus.remark
+
+
+def test_a_list_in_a_file_of_lines_gets_a_remark(tmp_path: Path) -> None:
+    corpus = datasets.corpus(path := put(tmp_path, "a.jsonl", '[{"a": 1}, {"a": 2}]\n'))
+
+    assert [[{"a": 1}, {"a": 2}]] == list(corpus.records())
+    assert f"{path}: the whole file is one list; --from json reads its items" == corpus.remark
+    assert [{"a": 1}, {"a": 2}] == list(datasets.corpus(path, format="json").records())
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.json", "a.jsonl", "a.yaml"])
+@pytest.mark.parametrize(
+    ("kind", "mark"), [("parquet", b"PAR1"), ("arrow", b"ARROW1"), ("avro", b"Obj\1"), ("npy", b"\x93NUMPY")]
+)
+def test_a_binary_file_is_not_read_as_text(tmp_path: Path, name: str, kind: str, mark: bytes) -> None:
+    path = put(tmp_path, name, mark + bytes(99))
+
+    with pytest.raises(UnknownFormat, match=rf"{name}: contains {kind}, and not \w+; add --from {kind}$"):
+        read(path)
