@@ -66,6 +66,7 @@ nitpick_ignore = [
         "bakeoff.reports.model.breakeven.CostParts",
         "bakeoff.reports.model.breakeven.WinnerChange",
         "bakeoff.reports.model.candidates.Candidate",
+        "bakeoff.reports.model.candidates.Standing",
         "bakeoff.reports.model.obstacle.Obstacle",
     )
 ]

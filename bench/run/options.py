@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Literal, Self, get_args, get_origin, get_type_hints
+from typing import Any, Final, Literal, Self, get_args, get_origin, get_type_hints
 
 from ...codecs import CodecError, describe, split_name
 from ...datasets.corpora import Sources, is_function, is_read_once
@@ -50,6 +50,9 @@ _READING = _declared(meaning=True, reading=True)
 """The hash of a file does not depend on these, but its records do."""
 _EFFORT = _declared(meaning=False, resumable=True)
 """How long to measure, and what a worker may use."""
+
+_EARLIER: Final = {"trusted": "trust_files", "skip_bad": "skip_invalid", "null": "null_values"}
+"""Names of options in files that earlier versions wrote, such as those of docs/results."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,7 +318,7 @@ class Options:
             TypeError: The options are from another version, or from no run of ours.
         """
         plain: dict[str, Any] = {
-            key: value
+            _EARLIER.get(key, key): value
             for key, value in flat.items()
             if key not in ("alpha", "tie") and not key.startswith("reached ")
         }
