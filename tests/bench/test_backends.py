@@ -107,7 +107,7 @@ REFUSED: dict[str, list[tuple[str, str]]] = {
             f"--store {TWO[0]} --store {TWO[1]}",
             "two URLs lead to redis, so their figures would have the same name",
         ),
-        ("--preload ,", "--preload: expected SM, MD or LG"),
+        ("--preload ,", "--preload ',': nothing on one side of a comma"),
     ],
     "pipeline": [
         (
@@ -127,7 +127,7 @@ REFUSED: dict[str, list[tuple[str, str]]] = {
         ),
         ("--transport pip", "no transport 'pip'; did you mean pipe?"),
         ("--transport pipe --consumers 0", "expected numbers from 1 to 256"),
-        ("--consumers ,", "--consumers is empty; use 1,4,24, for example"),
+        ("--consumers ,", "--consumers ',': nothing on one side of a comma"),
         (
             "--budget 9s",
             "--budget 9s is too short: one transport and number of consumers takes 14 s with",

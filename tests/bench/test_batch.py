@@ -147,9 +147,9 @@ def test_every_output_has_them(swept: Path, form: str) -> None:
     ("arguments", "said"),
     [
         (["--batch-sizes", "1,two"], "'two' is not a number of records per frame"),
-        (["--batch-sizes", ","], "--batch-sizes is empty"),
+        (["--batch-sizes", ","], "--batch-sizes ',': nothing on one side of a comma"),
         (["--compress", "rar"], "rar: no such compressor"),
-        (["--compress", ","], "--compress is empty"),
+        (["--compress", ","], "--compress ',': nothing on one side of a comma"),
         (["--compress", "dict:x"], "the level must be a whole number"),
     ],
 )

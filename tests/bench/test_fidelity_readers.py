@@ -265,14 +265,11 @@ def test_worker_that_dies_is_started_again_a_few_times() -> None:
     assert len(begun) == DEATHS
 
 
-@pytest.mark.parametrize(
-    ("language", "words"), [("goo", "no reader 'goo'; did you mean go?"), (",", "--readers needs a language")]
-)
-def test_unknown_language(language: str, words: str) -> None:
-    result = CliRunner().invoke(command, ["-c", "json", "--readers", language])
+def test_unknown_language() -> None:
+    result = CliRunner().invoke(command, ["-c", "json", "--readers", "goo"])
 
     assert isinstance(result.exception, UsageError)
-    assert words in str(result.exception)
+    assert "no reader 'goo'; did you mean go?" in str(result.exception)
 
 
 @pytest.mark.parametrize("language", FOUND)

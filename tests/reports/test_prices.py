@@ -189,7 +189,7 @@ def test_rates(text, rate):
         ("--core-year 300", "needs a rate"),
         ("--rate 3 --gigabyte 0.05", "needs the price of a core-year"),
         ("--rate 3 --core-year 0", "core-year 0.0: expected"),
-        ("--rate 3 --core-year nan", "core-year nan: expected"),
+        ("--rate 3 --core-year nan", "--core-year 'nan': expected a number"),
         ("--rate 3 --core-year 3 --gigabyte -1", "gigabyte -1.0: expected"),
         ("--crossings twice", "there are once, per-read"),
     ],

@@ -215,9 +215,7 @@ def test_readers_can_change_the_choice() -> None:
     assert result.best(reads=24).name == "orjson"
     assert choice.name == "msgpack"
     # A write, 20 reads in Go and 4 in Node; none in Python.
-    assert choice.parts["msgpack"].total(choice.requirements.cost) == pytest.approx(
-        (4 + 20 * 9 + 4 * 12) * 1e-6, rel=0.01
-    )
+    assert choice.standing.costs["msgpack"].value == pytest.approx((4 + 20 * 9 + 4 * 12) * 1e-6, rel=0.01)
     assert "one write and 24 reads (20 in Go, 4 in Node)" in choice.sentence
     assert "read in Go by tinylib/msgp and in Node by msgpackr" in choice.sentence
     assert dict(choice.excluded)["pickle"].words == "has no reader in Go"
@@ -226,7 +224,7 @@ def test_readers_can_change_the_choice() -> None:
 def test_python_reads_only_if_it_is_named() -> None:
     with_python = Result(result_of()).best(reads_by="go-vmihailenco-msgpack*2,python*3")
 
-    total = with_python.parts["msgpack"].total(with_python.requirements.cost)
+    total = with_python.standing.costs["msgpack"].value
     assert total == pytest.approx((4 + 2 * 15 + 3 * 4) * 1e-6, rel=0.01)
 
 

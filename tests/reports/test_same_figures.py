@@ -93,7 +93,7 @@ every_run = pytest.mark.parametrize("run", RUNS, ids=map(str, range(len(RUNS))))
 
 def figures(run: ResultData, winner: str) -> dict[tuple[str, str], float]:
     """Return the raw figures of the table, with costs as multiples of the answer's."""
-    text = render([run], "json", columns=COLUMNS, baseline=winner)
+    text = render([run], "json", columns=COLUMNS, relative_to=winner)
     (section,) = json.loads(text)["sections"]
     return {
         (row["codec"], "times" if key == "cost:x" else key): cell["value"]
@@ -105,9 +105,9 @@ def figures(run: ResultData, winner: str) -> dict[tuple[str, str], float]:
 
 def in_tables(run: ResultData, winner: str) -> Iterator[Said]:
     """Yield what every table of text says, by the cells that all formats share."""
-    section, *_ = build(View.of([run]), TableOptions.of(columns=COLUMNS, baseline=winner)).sections
+    section, *_ = build(View.of([run]), TableOptions.of(columns=COLUMNS, relative_to=winner)).sections
     forms = ("text", "md", "latex", "rst", "html")
-    written = [render([run], form, columns=COLUMNS, baseline=winner) for form in forms]
+    written = [render([run], form, columns=COLUMNS, relative_to=winner) for form in forms]
     for row in section.rows:
         for column in section.columns[1:]:
             entry = row.entry(column)
@@ -236,7 +236,7 @@ def test_files_for_programs_have_the_same_values(run: ResultData) -> None:
     (view,) = View.of([run]).corpora
     assert view.answer.codec is not None
     winner = view.answer.codec.name
-    rows = csv.DictReader(io.StringIO(render([run], "csv", columns=COLUMNS, baseline=winner)))
+    rows = csv.DictReader(io.StringIO(render([run], "csv", columns=COLUMNS, relative_to=winner)))
     written = {
         (row["codec"], "times" if key == "cost:x" else key): float(row[key])
         for row in rows

@@ -15,14 +15,12 @@ def started(languages: Sequence[str]) -> ForeignReaders:
     """Start the workers of some languages.
 
     Raises:
-        UsageError: No language, an unknown one, or one whose worker is not built.
+        UsageError: A language is unknown, or its worker is not built.
         RunError: One does not start.
     """
     from ..bench.foreign.port import WorkerError
     from ..bench.lab.fidelity.readers import ForeignReaders
 
-    if not languages:
-        raise UsageError("--readers needs a language, such as go")
     try:
         return ForeignReaders(languages)
     except WorkerError as error:

@@ -152,8 +152,6 @@ def command(
     places = _places(named or ([] if urls else _installed(DEFAULT)), urls)
     client = _client(places, compression, linger, acks)
     numbers = _placed.listed([consumers])
-    if not numbers:
-        raise UsageError(f"--consumers is empty; use {_CONSUMERS}, for example")
     _check_consumers(numbers)
     chosen_codecs = select(given["codecs"], default=_CODECS)
     share = (len(chosen_codecs) + 1) / (len(_CODECS) + 1)

@@ -8,7 +8,6 @@ from typing import Any
 
 import click
 
-from ..errors import UsageError
 from . import _completion, _placed
 from ._grouped import GroupedCommand
 from ._named import LISTED, Whole
@@ -102,8 +101,6 @@ def command(
     missing = "--store {name}: is a server; name its URL, {scheme}://HOST:PORT"
     places = _placed.places(named or ([] if servers else backends.DEFAULT), servers, backends, missing)
     states = [state.upper() for state in _placed.listed([sizes])]
-    if not states:
-        raise UsageError("--preload: expected SM, MD or LG")
     options = _placed.options(
         corpora or _CORPORA,
         select(given["codecs"], default=_CODECS),
