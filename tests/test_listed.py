@@ -145,7 +145,7 @@ FIGURES = [
     ("how-to/history.md", f"Differences of up to {share(Verdicts.TIE)} do not count"),
     ("how-to/measure.md", f"at most {Checks.SAMPLE:,} records and {size(Checks.SAMPLE_BYTES)}, drawn"),
     ("how-to/measure.md", f"The default is {Budget.SECONDS:g} s, and {Budget.QUICK:g} s with `--quick`"),
-    ("how-to/measure.md", f"ends within {1 + Budget.SLACK:g} S"),
+    ("how-to/measure.md", f"After {1 + Budget.SLACK:g} S"),
     ("how-to/measure.md", f"Reading takes at most {share(Budget.READ)} of the budget"),
     ("how-to/measure.md", f"reading and checking at most {share(Budget.CHECK)}"),
     ("how-to/measure.md", f"samples {Budget.QUICK_SAMPLE} records"),

@@ -12,6 +12,7 @@ import pytest
 
 from bakeoff.cli import _all_commands, _in_our_words
 from bakeoff.commands._misplaced import check_values
+from bakeoff.commands._named import spelled
 from bakeoff.errors import UsageError
 from command_lines import LINES, RESULT
 from inprocess import bakeoff
@@ -27,7 +28,7 @@ def _options(*, flags: bool) -> Iterator[tuple[str, str, str]]:
         for each in params:
             if each.is_flag is flags:
                 other = next((long[one.name] for one in params if one is not each), "--help")
-                yield from ((name, spelled, other) for spelled in (*each.opts, *each.secondary_opts))
+                yield from ((name, option, other) for option in (*each.opts, *each.secondary_opts))
 
 
 VALUES: Final = list(_options(flags=False))
@@ -114,7 +115,7 @@ def test_no_argument_is_blank(name: str) -> None:
     if not arguments or name == "watch":
         pytest.skip("it has no argument, or takes a program, which may have blank ones")
 
-    assert _parsed(name, "", line="").startswith(f"{arguments[0].human_readable_name} is blank; ")
+    assert _parsed(name, "", line="").startswith(f"{spelled(arguments[0])} is blank; ")
 
 
 def _spellings(name: str, option: str) -> list[str]:

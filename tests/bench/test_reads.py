@@ -161,7 +161,7 @@ def test_a_resumed_run_times_the_same_readers(worker: Change, tmp_path: Path) ->
     ("arguments", "said"),
     [
         (["--readers", "klingon"], "no reader 'klingon'"),
-        (["--readers", ","], "--readers is empty"),
+        (["--readers", ","], "--readers ',': nothing on one side of a comma"),
         (
             ["--readers", "go", "--on", "ssh://somewhere"],
             "--readers needs this machine and interpreter; remove --on",

@@ -33,6 +33,9 @@ LANGUAGES: Mapping[str, tuple[str, ...]] = {
 }
 """File extensions of each language; the first one is used for writing."""
 
+BINARY = frozenset({"arrow"})
+"""Languages whose definitions are written as bytes that are no text."""
+
 LARGEST = 16 << 20
 """Most bytes of a definition; the largest public schemas have about 5 million."""
 

@@ -12,7 +12,9 @@ from ..errors import UsageError, hint, near
 
 def spelled(param: click.Parameter) -> str:
     """Return an option as it is typed in full, or the name of an argument."""
-    return max(param.opts, key=len) if isinstance(param, click.Option) else param.human_readable_name
+    if isinstance(param, click.Option):
+        return max(param.opts, key=len)
+    return param.human_readable_name.strip("[].")
 
 
 class Whole(click.ParamType[int]):

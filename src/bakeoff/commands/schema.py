@@ -17,7 +17,7 @@ from . import _completion
 from ._grouped import GroupedCommand
 from ._misplaced import NamedCommands
 from ._options import RECORDS, Share, reading, selecting
-from ._output import guard, is_stdout
+from ._output import guard, is_stdout, put
 from ._records import output, report_remark, report_skipped, slow_progress
 from ._schemas import include_option, named
 from ._written import PYTHON, agreed, output_option
@@ -90,8 +90,11 @@ def infer(
     report_skipped(made.source, made.skipped, made.bad)
 
 
-def _write(definition: bytes, target: Path) -> None:
-    """Write a schema as it is: text, or the bytes of a binary language."""
+def _write(definition: bytes, target: Path, *, binary: bool = False) -> None:
+    """Write a schema to a file as it is, or to standard output, where text is escaped."""
+    if is_stdout(target):
+        put(definition if binary else definition.decode(), None)
+        return
     with output(str(target)) as file:
         file.write(definition)
 
@@ -140,7 +143,7 @@ def export(
       bakeoff schema export events.py -o events.proto
       bakeoff schema export events.py --keep events.proto -o events.proto
     """
-    from ..schemas.wire.languages import LANGUAGES
+    from ..schemas.wire.languages import BINARY, LANGUAGES
 
     if not (wanted := agreed(language, target, tuple(LANGUAGES), default="", endings=LANGUAGES)):
         raise UsageError(f"choose a language with -f: {', '.join(LANGUAGES)}")
@@ -153,7 +156,7 @@ def export(
         guard(target, (Path(schema.partition("#")[0]),))
         if not is_device(target):
             _keep_corrected(target, definition, f"--keep {target} keeps its numbers")
-    _write(definition, target)
+    _write(definition, target, binary=wanted in BINARY)
 
 
 @command.command("show", cls=GroupedCommand, short_help="Say what SCHEMA restores after each codec.")
