@@ -50,7 +50,7 @@ def read_json_lines(file: io.BufferedReader, problems: Problems) -> Iterator[Any
         except (ValueError, StopIteration, RecursionError) as error:
             problems.add(f"line {line_number}, record {number}", _cause(error), error)
             continue
-        repeats.tell(f"line {line_number}", problems)
+        repeats.remark(f"line {line_number}", problems)
         yield record
 
 
@@ -85,14 +85,14 @@ def read_json(file: io.BufferedReader, problems: Problems) -> Iterator[Any]:
             for _ in window.items():
                 number += 1
                 record = window.value()
-                repeats.tell(f"record {number}", problems)
+                repeats.remark(f"record {number}", problems)
                 yield record
         while window.peek():
             number += 1
             if is_list:
                 raise ValueError("a value after the list; --at '$' reads the items of all lists")
             record = window.value()
-            repeats.tell(f"record {number}", problems)
+            repeats.remark(f"record {number}", problems)
             yield record
     except (ValueError, RecursionError) as error:
         if isinstance(error, TooLongError) and error.inside and number == 1 and not is_list:
@@ -119,7 +119,7 @@ def read_json_at(file: io.BufferedReader, problems: Problems, search: Search) ->
         while window.peek():
             for record in _inside(window, search, 0):
                 number += 1
-                repeats.tell(f"record {number}", problems)
+                repeats.remark(f"record {number}", problems)
                 yield record
     except (ValueError, RecursionError) as error:
         _end(error, window, number + 1, problems)

@@ -51,7 +51,7 @@ class Repeats:
         self._left -= 1
         return found
 
-    def tell(self, where: str, problems: Problems) -> None:
+    def remark(self, where: str, problems: Problems) -> None:
         """Remark on the key of the last value, and look for no other."""
         if self.key is not None:
             shown = f"{self.key!r:.60}"

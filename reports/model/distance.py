@@ -29,7 +29,7 @@ NEAR: Final = 1.5
 """Steps up to which records are near enough for the same expectation."""
 
 _ALIKE: Final = 0.5
-"""Steps below which records are called similar, and a difference is not named beside the largest one."""
+"""Steps below which records are similar, and below which a second difference is not named."""
 
 _NEEDED: Final = ("bytes_mean", "values_mean")
 """Facts without which there is no distance; profiles of very large records lack them."""
